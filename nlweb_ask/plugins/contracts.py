@@ -1,0 +1,107 @@
+"""What each of the six kinds of plug-in is: a class with a `name` and one method."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from nlweb_ask.plugins.types import (
+    Candidate,
+    Outcome,
+    Result,
+    Scope,
+    Sentence,
+    SourceDocument,
+    SourceRef,
+    Viewer,
+)
+from nlweb_ask.protocol.question import Question
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """When a slow stage must have ended, and whether anybody still waits for it."""
+
+    at: float  # time.monotonic() seconds
+    stop: threading.Event  # set when the client has gone
+
+
+class Processor(Protocol):
+    """Rewrites the question before anything is searched for."""
+
+    name: str
+
+    def process(self, question: Question, viewer: Viewer) -> Question:
+        """Return the question to go on with.
+
+        Raises:
+            Ended: To end the question with a failure or an elicitation.
+        """
+
+
+class Retriever(Protocol):
+    """Finds references in one partition of one scope."""
+
+    name: str
+
+    def retrieve(
+        self, question: Question, scope: Scope, *, limit: int
+    ) -> Sequence[Candidate]:
+        """Return at most `limit` candidates, best first, each reference once.
+
+        Prefix-stable: a larger limit only appends. Fewer than `limit` candidates mean
+        that there are no more. A question without searchable words gives none.
+        """
+
+
+class Ranker(Protocol):
+    """Orders and drops results; it cannot add one."""
+
+    name: str
+
+    def rank(self, question: Question, results: Sequence[Result]) -> Sequence[Result]:
+        """Return some or all of `results`, best first."""
+
+
+class Generator(Protocol):
+    """Writes the summary or the answer from results this viewer may see."""
+
+    name: str
+
+    def generate(
+        self, question: Question, results: Sequence[Result], deadline: Deadline
+    ) -> Iterator[Sentence]:
+        """Yield sentences in reading order; stop early when `deadline` says so."""
+
+
+class Handler(Protocol):
+    """Acts on the finished question; it runs whether or not the client stayed."""
+
+    name: str
+
+    def handle(self, question: Question, outcome: Outcome) -> None:
+        """Act on `outcome`; nothing it does changes the answer."""
+
+
+class Source(Protocol):
+    """What a site offers to be asked about, and who may see it."""
+
+    name: str
+
+    def iter_refs(self) -> Iterator[SourceRef]:
+        """Yield every object that exists, each once, in a stable order."""
+
+    def load(self, object_ids: Collection[str]) -> Iterable[SourceDocument]:
+        """Return the documents of these objects as an anonymous visitor reads them.
+
+        For indexing only. An id that is no longer offered is left out; one object may
+        give several documents (one a language, or one a part).
+        """
+
+    def visible_ids(self, viewer: Viewer, object_ids: Collection[str]) -> set[str]:
+        """Return those of `object_ids` that `viewer` may see right now.
+
+        One query for all of them, never one each. An exception fails the question.
+        """

@@ -1,0 +1,47 @@
+"""Errors of the way of a question.
+
+    AskError
+    ├── PluginFailed       a plug-in raised; `plugin` names it, the cause is chained
+    ├── PermissionFailed   a source's `visible_ids` raised: nothing may be shown
+    ├── IndexUnavailable   the index cannot be read (not migrated, too busy)
+    └── Ended              not a fault: a processor ends the question early
+
+Wrong configuration is Django's `ImproperlyConfigured`; what a caller did wrong is a
+`nlweb_ask.protocol.errors.Refusal`.
+"""
+
+from __future__ import annotations
+
+from nlweb_ask.protocol.events import Elicitation, Failure
+
+
+class AskError(Exception):
+    """Base of all errors raised on the way of a question."""
+
+
+class PluginFailed(AskError):
+    """A plug-in raised an exception; the pipeline's policy decides what follows."""
+
+    def __init__(self, plugin: str) -> None:
+        super().__init__(f"The plug-in {plugin!r} failed.")
+        self.plugin = plugin
+
+
+class PermissionFailed(AskError):
+    """A permission hook failed, so nothing at all may be shown."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__(f"The source {source!r} could not say who may see its pages.")
+        self.source = source
+
+
+class IndexUnavailable(AskError):
+    """The index could not be read consistently."""
+
+
+class Ended(AskError):
+    """Raised by a processor to end the question with a failure or an elicitation."""
+
+    def __init__(self, event: Failure | Elicitation) -> None:
+        super().__init__(type(event).__name__)
+        self.event = event

@@ -1,0 +1,1 @@
+"""NLWeb and the other wire forms: plain Python that knows no Django and no request."""

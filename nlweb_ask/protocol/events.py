@@ -1,0 +1,122 @@
+"""What happens while a question is answered: the events every form of an answer folds.
+
+A sequence is `Start`, then any `ResultFound` and `Content`, at most one of `Elicitation`,
+`PromiseMade` or `Failure`, and exactly one `Complete`, always last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from nlweb_ask.protocol.question import Mode, Version
+
+ResponseType = Literal["answer", "elicitation", "promise", "failure"]
+Completeness = Literal["complete", "partial", "reduced"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    """The question was accepted; nothing has been searched for yet."""
+
+    version: Version
+    query_id: str
+    conversation_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultFound:
+    """One page this viewer may see.
+
+    `item` is the schema.org object with `@id`, `url`, `name`, `site`, `score`,
+    `description` and `grounding` in it, in the order in which they are written.
+    """
+
+    index: int  # from 0
+    item: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Citation:
+    """Where words of a page stand behind words of the answer.
+
+    `start` and `end` are offsets in code points into the text of the `Content` event
+    that carries the citation, end exclusive.
+    """
+
+    start: int
+    end: int
+    url: str
+    quote: str
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Content:
+    """A piece of the summary or answer; pieces are joined without a separator."""
+
+    text: str
+    citations: tuple[Citation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Elicitation:
+    """The question is too open to answer; the caller is asked back."""
+
+    text: str
+    questions: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromiseMade:
+    """The answer will be ready later, under `token`."""
+
+    token: str
+    estimated_time: int | None = None  # seconds
+    message: str | None = None
+    progress: float | None = None  # 0 to 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """The question could not be answered, or not to the end.
+
+    `message` is for people and never carries an exception's text.
+    """
+
+    code: str
+    message: str
+    details: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """Why an answer is less than it could be."""
+
+    code: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Complete:
+    """The end of every answer, also of one that failed."""
+
+    response_type: ResponseType
+    version: Version
+    query_id: str
+    conversation_id: str
+    mode: Mode
+    response_format: str
+    session_context: Mapping[str, Any]
+    total_items: int
+    processing_time_ms: int
+    completeness: Completeness = "complete"
+    summary: str | None = None
+    decontextualized_query: str | None = None
+    corrected_query: str | None = None
+    generator: str | None = None
+    notice: Notice | None = None
+
+
+Event = Start | ResultFound | Content | Elicitation | PromiseMade | Failure | Complete
