@@ -68,6 +68,7 @@ DATABASES_BY_NAME = {
         "USER": os.environ.get("POSTGRES_USER", "postgres"),
         "HOST": "127.0.0.1",
         "PORT": "5432",
+        "TEST": {"NAME": os.environ.get("TEST_DATABASE_NAME")},
     },
     "mariadb": {
         "ENGINE": "django.db.backends.mysql",
@@ -76,7 +77,10 @@ DATABASES_BY_NAME = {
         "HOST": "127.0.0.1",
         "PORT": "3306",
         "OPTIONS": {"charset": "utf8mb4"},
-        "TEST": {"CHARSET": "utf8mb4"},
+        "TEST": {
+            "CHARSET": "utf8mb4",
+            "NAME": os.environ.get("TEST_DATABASE_NAME"),
+        },
     },
 }
 DATABASES = {"default": DATABASES_BY_NAME[os.environ.get("DATABASE", "sqlite")]}

@@ -1,0 +1,183 @@
+"""Run the test suite on everything that this machine has, and say plainly what ran.
+
+The whole suite on SQLite always; the tests marked `servers` on each database server that
+answers; the tests marked `browser` where Chromium is installed. With REQUIRE_SERVICES=1 a
+part that could not run, or a skipped test, is a failure.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.etree import ElementTree
+
+ROOT = Path(__file__).resolve().parent.parent
+CONNECT_SECONDS = 2.0
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+# Another clone may be testing on the same servers, so each clone has its own database.
+# A name without the time or the process lets the next run clear what a killed one left.
+CLONE = hashlib.blake2b(str(ROOT).encode(), digest_size=4).hexdigest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One run of pytest.
+
+    `lacks` tells what is missing to run it, or gives an empty string.
+    """
+
+    name: str
+    arguments: Sequence[str]
+    environment: Mapping[str, str] = field(default_factory=dict)
+    lacks: Callable[[], str] = lambda: ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    part: str
+    word: str  # passed, FAILED or not run
+    reason: str = ""
+    seconds: float = 0.0
+    skipped: Sequence[str] = ()
+
+
+def answers(port: int) -> bool:
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=CONNECT_SECONDS):
+            return True
+    except OSError:
+        return False
+
+
+def installed(module: str, group: str) -> bool:
+    """Say whether `module` can be imported, after installing `group` where it cannot."""
+    if importlib.util.find_spec(module):
+        return True
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--group", group]
+    return subprocess.run(pip, cwd=ROOT, check=False).returncode == 0
+
+
+def lacks_postgresql() -> str:
+    return "" if answers(5432) else "nothing answers on 127.0.0.1:5432"
+
+
+def lacks_mariadb() -> str:
+    if not answers(3306):
+        return "nothing answers on 127.0.0.1:3306"
+    if not installed("MySQLdb", "mariadb"):
+        return "mysqlclient could not be installed; libmariadb-dev, pkg-config and gcc?"
+    return ""
+
+
+def lacks_redis() -> str:
+    return "" if answers(6379) else "nothing answers on 127.0.0.1:6379"
+
+
+def lacks_browser() -> str:
+    if not any(shutil.which(browser) for browser in BROWSERS):
+        return "Chromium is not installed"
+    return "" if installed("playwright", "browser") else "playwright was not installed"
+
+
+def parts() -> list[Part]:
+    database = {"TEST_DATABASE_NAME": f"test_nlweb_ask_{CLONE}"}
+    return [
+        Part(name="SQLite, everything", arguments=["-m", "not browser and not redis"]),
+        Part(
+            name="PostgreSQL, fixed set",
+            arguments=["-m", "servers"],
+            environment={"DATABASE": "postgresql", **database},
+            lacks=lacks_postgresql,
+        ),
+        Part(
+            name="MariaDB, fixed set",
+            arguments=["-m", "servers"],
+            environment={"DATABASE": "mariadb", **database},
+            lacks=lacks_mariadb,
+        ),
+        Part(name="Redis", arguments=["-m", "redis"], lacks=lacks_redis),
+        Part(
+            name="Chromium",
+            arguments=["-m", "browser"],
+            # Playwright's loop runs in the test's own thread, where Django refuses the ORM.
+            environment={"DJANGO_ALLOW_ASYNC_UNSAFE": "true"},
+            lacks=lacks_browser,
+        ),
+    ]
+
+
+def skipped_tests(report: Path) -> list[str]:
+    """Name the tests that a JUnit report counts as skipped; an expected failure is none."""
+    if not report.exists():
+        return []
+    return [
+        f"{case.get('classname')}::{case.get('name')}: {skip.get('message')}"
+        for case in ElementTree.parse(report).iter("testcase")
+        for skip in case.findall("skipped")
+        if skip.get("type") == "pytest.skip"
+    ]
+
+
+def run(part: Part) -> Verdict:
+    if reason := part.lacks():
+        return Verdict(part=part.name, word="not run", reason=reason)
+    print(f"\n=== {part.name} ===", flush=True)
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.xml"
+        command = [sys.executable, "-m", "pytest", f"--junit-xml={report}"]
+        finished = subprocess.run(
+            [*command, *part.arguments, *sys.argv[1:]],
+            cwd=ROOT,
+            env={**os.environ, **part.environment},
+            check=False,
+        )
+        skipped = skipped_tests(report)
+    return Verdict(
+        part=part.name,
+        word="passed" if finished.returncode == 0 else "FAILED",
+        reason="" if finished.returncode == 0 else f"pytest {finished.returncode}",
+        seconds=time.monotonic() - started,
+        skipped=skipped,
+    )
+
+
+def summary(verdicts: Sequence[Verdict]) -> str:
+    lines = ["", "=== What ran ==="]
+    for verdict in verdicts:
+        line = f"{verdict.word:8} {verdict.part:24} {verdict.seconds:6.0f} s"
+        lines.append(f"{line}  {verdict.reason}".rstrip())
+        lines.extend(f"           skipped: {test}" for test in verdict.skipped)
+    return "\n".join(lines)
+
+
+def complaints(verdicts: Sequence[Verdict], *, strict: bool) -> list[str]:
+    failed = [f"{v.part} failed" for v in verdicts if v.word == "FAILED"]
+    if not strict:
+        return failed
+    missing = [f"{v.part} did not run" for v in verdicts if v.word == "not run"]
+    skipped = [f"{v.part} skipped {len(v.skipped)}" for v in verdicts if v.skipped]
+    return failed + missing + skipped
+
+
+def main() -> int:
+    verdicts = [run(part) for part in parts()]
+    print(summary(verdicts))
+    strict = os.environ.get("REQUIRE_SERVICES", "") not in ("", "0")
+    found = complaints(verdicts, strict=strict)
+    print(f"make test: {'; '.join(found) or 'all that ran passed'}")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,43 @@
+# The two commands of this project: `make demo` and `make test`.
+
+PORT ?= 8000
+VENV := .venv
+RUN := $(VENV)/bin/python
+QUESTION ?= How do I keep a sourdough starter alive?
+
+.PHONY: demo test
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo            the example site on http://127.0.0.1:$(PORT)/ (PORT=8123 picks another port)"
+	@echo "make test            the whole test suite, on every database that answers"
+
+demo: $(VENV)/demo-installed
+	$(RUN) manage.py migrate --verbosity 0
+	$(RUN) manage.py load_example
+	$(RUN) manage.py nlweb_ask "$(QUESTION)"
+	$(RUN) manage.py runserver --noreload 127.0.0.1:$(PORT)
+
+test: $(VENV)/test-installed
+	$(RUN) .ci/test_matrix.py
+
+# A command of this name may exist and not run (a version manager's shim), so each is
+# tried. The whole list is written out: a plain `python3` may be older than 3.11.
+$(RUN):
+	@for python in python3.13 python3.12 python3.11 python3.14 python3; do \
+	    if $$python -c 'import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+	        echo "Making $(VENV) with $$($$python --version)"; \
+	        exec $$python -m venv $(VENV); \
+	    fi; \
+	done; \
+	echo "Python 3.11 or newer, with its venv module, is needed and was not found." >&2; exit 1
+
+$(VENV)/demo-installed: pyproject.toml | $(RUN)
+	$(RUN) -m pip install --quiet --editable .
+	@touch $@
+
+# Dependency groups need pip 25.1.
+$(VENV)/test-installed: pyproject.toml | $(RUN)
+	$(RUN) -m pip install --quiet --upgrade "pip>=25.1"
+	$(RUN) -m pip install --quiet --editable . --group test --group servers
+	@touch $@
