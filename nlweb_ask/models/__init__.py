@@ -1,5 +1,6 @@
 """Tables: settings of the owner, and the search index."""
 
+from nlweb_ask.models.grants import AccessGrant, Grantee
 from nlweb_ask.models.index import (
     Change,
     Document,
@@ -9,13 +10,22 @@ from nlweb_ask.models.index import (
     Posting,
     Segment,
 )
+from nlweb_ask.models.profiles import Fusion, IndexProfile, ProfileRetriever
+from nlweb_ask.models.settings import AnswerMode, SiteSettings
 
 __all__ = [
+    "AccessGrant",
+    "AnswerMode",
     "Change",
     "Document",
+    "Fusion",
+    "Grantee",
     "IndexFailure",
+    "IndexProfile",
     "IndexState",
     "Passage",
     "Posting",
+    "ProfileRetriever",
     "Segment",
+    "SiteSettings",
 ]

@@ -1,0 +1,97 @@
+"""The keys of `settings.NLWEB_ASK`, with their types and defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, cast
+
+from django.utils.translation import gettext_lazy as _
+
+from nlweb_ask.plugins.registry import (
+    Named,
+    Registry,
+    generators,
+    handlers,
+    processors,
+    rankers,
+    retrievers,
+)
+
+# Lists of plug-ins in `NLWEB_ASK`, by the attribute of `Deployment`.
+PLUGIN_LISTS: Final[Mapping[str, Registry[Named]]] = cast(
+    "Mapping[str, Registry[Named]]",
+    {
+        "processors": processors,
+        "retrievers": retrievers,
+        "rankers": rankers,
+        "generators": generators,
+        "handlers": handlers,
+    },
+)
+
+# Fields of `SiteSettings` that `NLWEB_ASK` gives a default for and may lock.
+OWNER_FIELDS: Final = (
+    "enabled",
+    "max_results",
+    "default_mode",
+    "allowed_types",
+    "allow_legacy",
+    "allow_cross_origin",
+    "rate_limit",
+    "snippet_length",
+    "default_profile",
+    "base_url",
+)
+
+
+def _key(default: Any, help_text: Any, *, least: int | None = None) -> Any:
+    return field(default=default, metadata={"help": help_text, "least": least})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deployment:
+    """`settings.NLWEB_ASK` over the defaults; its keys are these names in capitals.
+
+    Lists of plug-ins hold names: an entry with a dot has been imported, registered and
+    replaced by the name of what it imports.
+    """
+
+    retrievers: tuple[str, ...] = _key(
+        ("keyword",), _("Retrievers of a profile that names none, in order.")
+    )
+    processors: tuple[str, ...] = _key((), _("Processors that run, in order."))
+    rankers: tuple[str, ...] = _key((), _("Rankers that run, in order."))
+    generators: tuple[str, ...] = _key((), _("Generators; the first one writes."))
+    handlers: tuple[str, ...] = _key(
+        ("log",), _("Handlers that run after an answer, in order.")
+    )
+    enabled: bool = _key(False, _("Answer questions."))
+    max_results: int = _key(10, _("Results at most, 1 to 100."))
+    default_mode: str = _key("list", _("Mode of a question that names none."))
+    allowed_types: tuple[str, ...] = _key((), _("Types that are found; empty: all."))
+    allow_legacy: bool = _key(True, _("Answer NLWeb 0.1."))
+    allow_cross_origin: bool = _key(False, _("Answer scripts of other sites."))
+    rate_limit: str = _key("30/m", _("Questions of one visitor; empty: no limit."))
+    snippet_length: int = _key(300, _("Characters of a description, 50 to 2000."))
+    default_profile: str = _key("", _("Profile of a question that names none."))
+    base_url: str = _key("", _("Scheme and host that links begin with."))
+    locked: tuple[str, ...] = _key(
+        (), _("Fields that the admin may not change, such as “rate_limit”.")
+    )
+    trusted_proxies: int = _key(
+        0, _("Proxies in front of the site that add to X-Forwarded-For."), least=0
+    )
+    rate_limit_fail_open: bool = _key(
+        True, _("Answer while the cache that counts questions is down.")
+    )
+    stream_threads: int = _key(
+        32, _("Streams that one process answers at once."), least=1
+    )
+    stream_deadline: float = _key(
+        120.0, _("Seconds after which a stream is ended."), least=1
+    )
+    keepalive_seconds: float = _key(
+        15.0, _("Seconds of silence after which a stream sends a comment."), least=1
+    )
+    body_limit: int = _key(65536, _("Bytes of a request's body at most."), least=1024)

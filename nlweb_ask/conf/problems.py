@@ -1,0 +1,104 @@
+"""What is wrong with a value of `settings.NLWEB_ASK`, and how to put it right."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Final, cast, get_type_hints
+
+from django.core.exceptions import ValidationError
+from django.db.models import Field
+
+from nlweb_ask.conf.keys import OWNER_FIELDS, Deployment
+from nlweb_ask.models.settings import SiteSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something in `NLWEB_ASK` that cannot be meant, and how to put it right."""
+
+    message: str
+    hint: str
+
+
+def problems(written: Any) -> list[Problem]:
+    """Return what is wrong with `written`, a value of `settings.NLWEB_ASK`."""
+    if not isinstance(written, Mapping):
+        return [
+            Problem("NLWEB_ASK is not a dictionary.", 'Write NLWEB_ASK = {"KEY": …}.')
+        ]
+    return [
+        problem for key, value in written.items() for problem in _look_at(key, value)
+    ]
+
+
+def _look_at(key: Any, value: Any) -> Iterator[Problem]:
+    known = {name.name.upper(): name for name in fields(Deployment)}
+    if key not in known:
+        yield _unknown("key", key, known)
+        return
+    name = known[key].name
+    expected = get_type_hints(Deployment)[name]
+    if not _is_a(value, expected):
+        default = known[key].default
+        shown = list(default) if isinstance(default, tuple) else default
+        yield Problem(
+            f"NLWEB_ASK[{key!r}] is {value!r}, which is not {_WORDS[expected]}.",
+            f"The default is NLWEB_ASK = {{{key!r}: {shown!r}}}.",
+        )
+    elif name == "locked":
+        yield from (
+            _unknown("field in LOCKED", entry, OWNER_FIELDS)
+            for entry in value
+            if entry not in OWNER_FIELDS
+        )
+    else:
+        yield from _refused(key, value, known[key].metadata["least"])
+
+
+_WORDS: Final[Mapping[Any, str]] = {
+    bool: "True or False",
+    int: "a whole number",
+    float: "a number",
+    str: "a text",
+    tuple[str, ...]: "a list of texts",
+}
+
+
+def _is_a(value: Any, expected: Any) -> bool:
+    if expected is bool or isinstance(value, bool):
+        return expected is bool and isinstance(value, bool)
+    if expected == tuple[str, ...]:
+        return isinstance(value, list | tuple) and all(
+            isinstance(entry, str) for entry in value
+        )
+    return isinstance(value, int | float if expected is float else expected)
+
+
+def _refused(key: str, value: Any, least: int | None) -> Iterator[Problem]:
+    if least is not None and not value >= least:
+        yield Problem(
+            f"NLWEB_ASK[{key!r}] is {value!r}.", f"It must be at least {least}."
+        )
+    if key.lower() not in OWNER_FIELDS or key == "DEFAULT_PROFILE":
+        return
+    column = cast("Field[Any, Any]", SiteSettings._meta.get_field(key.lower()))
+    try:
+        column.clean(list(value) if isinstance(value, tuple) else value, None)
+    except ValidationError as error:
+        yield Problem(
+            f"NLWEB_ASK[{key!r}] is {value!r}.", " ".join(map(str, error.messages))
+        )
+
+
+def _unknown(what: str, written: Any, known: Iterable[str]) -> Problem:
+    names = sorted(known)
+    by_capitals = {name.upper(): name for name in names}
+    near = difflib.get_close_matches(str(written).upper(), by_capitals, 1, 0.4)
+    return Problem(
+        f"NLWEB_ASK: there is no {what} called {written!r}.",
+        f"Did you mean {by_capitals[near[0]]!r}?"
+        if near
+        else f"There is: {', '.join(names)}.",
+    )

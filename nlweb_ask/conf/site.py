@@ -1,0 +1,104 @@
+"""How one site answers: the owner's row over what the deployer decided."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.apps import apps
+from django.conf import settings
+
+from nlweb_ask.conf.deployment import deployment, frozen
+from nlweb_ask.conf.keys import OWNER_FIELDS, Deployment
+from nlweb_ask.models.profiles import IndexProfile
+from nlweb_ask.models.settings import SiteSettings
+from nlweb_ask.protocol.question import Mode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteConf:
+    """How one site answers right now."""
+
+    site_id: int
+    enabled: bool = False
+    max_results: int = 10
+    default_mode: Mode = "list"
+    allowed_types: tuple[str, ...] = ()  # empty = all
+    allow_legacy: bool = True
+    allow_cross_origin: bool = False
+    rate_limit: str = "30/m"  # empty = none
+    snippet_length: int = 300  # characters
+    default_profile: str = ""
+    base_url: str = ""  # origin, without a slash at the end
+
+
+def site_conf(site_id: int) -> SiteConf:
+    """Return how this site answers right now; one query, two to learn a Site's domain.
+
+    A locked field takes the value of settings.py whatever the row says.
+    """
+    row = (
+        SiteSettings.objects.filter(site_id=site_id)
+        .select_related("default_profile")
+        .first()
+    )
+    deployed = deployment()
+    values = {name: getattr(deployed, name) for name in OWNER_FIELDS}
+    if row is not None:
+        values |= _chosen_by_owner(row, deployed)
+    if not values["base_url"]:
+        values["base_url"] = _origin_of_site(site_id)
+    return SiteConf(site_id=site_id, **values)
+
+
+def _chosen_by_owner(row: SiteSettings, deployed: Deployment) -> dict[str, Any]:
+    chosen = {
+        name: frozen(getattr(row, name))
+        for name in OWNER_FIELDS
+        if name not in deployed.locked
+    }
+    if "default_profile" in chosen:
+        profile = chosen["default_profile"]
+        chosen["default_profile"] = profile.name if profile else ""
+    if not chosen.get("base_url"):
+        chosen.pop("base_url", None)
+    return chosen
+
+
+def base_url(site_id: int) -> str:
+    """Return scheme and host of a site, without a slash at the end.
+
+    From the site's row, `NLWEB_ASK["BASE_URL"]`, the `Site`, or the first plain name in
+    `ALLOWED_HOSTS`; never from a request, whose host anybody can choose.
+    """
+    return site_conf(site_id).base_url
+
+
+def _origin_of_site(site_id: int) -> str:
+    if apps.is_installed("django.contrib.sites"):
+        from django.contrib.sites.models import Site
+
+        site = Site.objects.filter(pk=site_id).first()
+        if site is not None:
+            return f"https://{site.domain}"
+    if settings.DEBUG:
+        return "http://localhost:8000"  # where runserver listens
+    named = [host for host in settings.ALLOWED_HOSTS if host[:1] not in {"*", "."}]
+    return f"https://{named[0]}" if named else "http://localhost:8000"
+
+
+def settings_row(site_id: int) -> SiteSettings:
+    """Return the site's row, or an unsaved one that holds what is in force without it."""
+    row = SiteSettings.objects.filter(site_id=site_id).first()
+    if row is not None:
+        return row
+    deployed = deployment()
+    values = {name: getattr(deployed, name) for name in OWNER_FIELDS}
+    values["allowed_types"] = list(deployed.allowed_types)
+    values["default_profile"] = named_profile(site_id, deployed.default_profile)
+    values["base_url"] = ""
+    return SiteSettings(site_id=site_id, **values)
+
+
+def named_profile(site_id: int, name: str) -> IndexProfile | None:
+    return IndexProfile.objects.filter(site_id=site_id, name=name).first()
