@@ -1,6 +1,14 @@
+"""What happens when Django starts: plug-ins, sources, signals and checks are known.
+
+Nothing here asks the database or the network, or imports a language model.
+"""
+
 from __future__ import annotations
 
+import contextlib
+
 from django.apps import AppConfig
+from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
 
 
@@ -8,3 +16,22 @@ class NlwebAskConfig(AppConfig):
     name = "nlweb_ask"
     verbose_name = _("Ask the site")
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        _register_builtins()
+        _register_named_in_settings()
+
+
+def _register_builtins() -> None:
+    from nlweb_ask.handlers.log import LogHandler
+    from nlweb_ask.plugins import handlers
+
+    handlers.register(LogHandler)
+
+
+def _register_named_in_settings() -> None:
+    from nlweb_ask.conf import deployment
+
+    # A mistake in NLWEB_ASK is reported by the check, which says how to mend it.
+    with contextlib.suppress(ImproperlyConfigured):
+        deployment()
