@@ -1,0 +1,42 @@
+"""What every source has in common: a name, and a rule for who may see its pages."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+
+from nlweb_ask.plugins.types import SourceDocument, SourceRef, Viewer
+
+
+class Source:
+    """Base of the ready-made sources; a plug-in need not inherit from it.
+
+    A source must say who may see its pages: by a rule of its own or by `public = True`.
+    One that says neither offers nothing and shows nothing; a system check reports it.
+    """
+
+    name: str = ""
+    public: bool = False
+
+    @classmethod
+    def declares_visibility(cls) -> bool:
+        """Tell whether the source says who may see its pages."""
+        return cls.public or cls.visible_ids is not Source.visible_ids
+
+    def iter_refs(self) -> Iterator[SourceRef]:
+        """Yield every object that exists, each once, in a stable order."""
+        raise NotImplementedError
+
+    def load(self, object_ids: Collection[str]) -> Iterable[SourceDocument]:
+        """Return the documents of these objects as an anonymous visitor reads them."""
+        raise NotImplementedError
+
+    def visible_ids(self, viewer: Viewer, object_ids: Collection[str]) -> set[str]:
+        """Return those of `object_ids` that `viewer` may see right now.
+
+        A public source shows what it offers; override this where asking for everything
+        is slow.
+        """
+        if not self.public:
+            return set()
+        wanted = set(object_ids)
+        return {ref.object_id for ref in self.iter_refs() if ref.object_id in wanted}

@@ -1,0 +1,223 @@
+"""Sources made from the models of a site."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import Any, cast
+
+from django.conf import settings
+from django.contrib.auth import get_permission_codename
+from django.core.exceptions import ImproperlyConfigured
+from django.db import models
+from django.utils import translation
+
+from nlweb_ask.plugins.types import Section, SourceDocument, SourceRef, Viewer
+from nlweb_ask.sources.base import Source
+from nlweb_ask.sources.field_text import FieldText, distinct_anchors, words_of
+from nlweb_ask.sources.jsonable import jsonable
+from nlweb_ask.sources.primary_keys import readable_keys
+from nlweb_ask.sources.schema_org import dates, image, is_article, types
+
+NAME_FIELDS = ("title", "name", "headline")
+BATCH = 2_000  # rows fetched at a time while every object is listed
+
+
+class ModelSource(Source):
+    """The pages of one model: what exists, who may see it, and what it says.
+
+    Everything it gives is made as for an anonymous visitor: no method but `visible_to`
+    is told who is asking.
+    """
+
+    model: type[models.Model]
+
+    schema_type: str | Sequence[str] = "WebPage"
+    text_fields: Sequence[str] = ()
+    name_field: str = ""  # empty = title, name or headline, else str(obj)
+    description_field: str = ""
+    html_fields: Sequence[str] | None = None  # None = seen from each value
+    language: str = ""  # empty = LANGUAGE_CODE
+    language_field: str = ""
+    group_field: str = ""  # what translations of one page have in common
+    version_field: str = ""
+    site_field: str = ""  # a site id, a foreign key or a many-to-many to sites
+    published_field: str = ""
+    # Only when declared does it serve as the stamp by which a sweep sees changes:
+    # a write that leaves it alone (`update()`, raw SQL) is then not seen.
+    updated_field: str = ""
+    image_field: str = ""
+
+    @classmethod
+    def declares_visibility(cls) -> bool:
+        return (
+            cls.public
+            or cls.visible_to is not ModelSource.visible_to
+            or cls.visible_ids is not ModelSource.visible_ids
+        )
+
+    @classmethod
+    def serve(cls, model: type[models.Model]) -> None:
+        """Take `model`, and its label as name unless the class has one of its own."""
+        inherited = getattr(cls, "model", None)
+        if not cls.name or (inherited and cls.name == inherited._meta.label_lower):
+            cls.name = model._meta.label_lower
+        cls.model = model
+
+    # What exists, and who may see it
+
+    def get_queryset(self) -> models.QuerySet[Any]:
+        """Return what exists at all: published, not deleted."""
+        return self.model._default_manager.all()
+
+    def visible_to(
+        self, viewer: Viewer, queryset: models.QuerySet[Any]
+    ) -> models.QuerySet[Any]:
+        """Return the part of `queryset` that `viewer` may see: one queryset, no loop."""
+        return queryset if self.public else queryset.none()
+
+    def visible_ids(self, viewer: Viewer, object_ids: Collection[str]) -> set[str]:
+        keys = readable_keys(self.model, object_ids)
+        if not keys or not self.declares_visibility():
+            return set()
+        asked = self.get_queryset().filter(pk__in=keys)
+        visible = _bare(self.visible_to(viewer, asked).order_by())
+        return {str(key) for key in visible.values_list("pk", flat=True)}
+
+    def iter_refs(self) -> Iterator[SourceRef]:
+        if not self.declares_visibility():
+            return
+        columns = ["pk", self.updated_field] if self.updated_field else ["pk"]
+        rows = _bare(self.get_queryset().order_by("pk")).values_list(*columns)
+        # A join in get_queryset() may give one object several times.
+        for key, (row, *_) in groupby(rows.iterator(BATCH), key=lambda row: row[0]):
+            yield SourceRef(str(key), _stamp(row[1]) if self.updated_field else "")
+
+    def load(self, object_ids: Collection[str]) -> Iterable[SourceDocument]:
+        keys = readable_keys(self.model, object_ids)
+        if not keys or not self.declares_visibility():
+            return
+        rows = self.get_queryset().filter(pk__in=keys).order_by("pk")
+        for _, (obj, *_) in groupby(rows, key=lambda obj: obj.pk):
+            with translation.override(self.get_language(obj)):
+                yield from self.get_documents(obj)
+
+    # What a page says
+
+    def get_documents(self, obj: Any) -> Iterable[SourceDocument]:
+        """Return the documents of one object; its language is active meanwhile."""
+        return [self.get_document(obj)]
+
+    def get_document(self, obj: Any) -> SourceDocument:
+        where = f"The schema.org object of {self.name} {obj.pk}"
+        return SourceDocument(
+            object_id=str(obj.pk),
+            url=self.url(obj),
+            name=self.get_name(obj),
+            language=self.get_language(obj),
+            schema_object=jsonable(self.to_schema_org(obj), where),
+            sections=tuple(self.get_sections(obj)),
+            abstract=self.get_description(obj),
+            group=self._text_of(obj, self.group_field),
+            version=self._text_of(obj, self.version_field),
+            sites=self.get_sites(obj),
+        )
+
+    def url(self, obj: Any) -> str:
+        """Return where the page is: a path from the root of the site, or absolute."""
+        if not hasattr(obj, "get_absolute_url"):
+            msg = (
+                f"{type(obj).__name__} has no get_absolute_url(); "
+                f"add one, or write {type(self).__name__}.url()."
+            )
+            raise ImproperlyConfigured(msg)
+        return str(obj.get_absolute_url())
+
+    def get_name(self, obj: Any) -> str:
+        for field in [self.name_field] if self.name_field else NAME_FIELDS:
+            name = self._field_text(field).line(getattr(obj, field, None))
+            if name:
+                return name
+        return FieldText().line(obj)
+
+    def get_description(self, obj: Any) -> str:
+        if not self.description_field:
+            return ""
+        field = self._field_text(self.description_field)
+        return field.text(getattr(obj, self.description_field))
+
+    def get_language(self, obj: Any) -> str:
+        return self._declared_language(obj) or settings.LANGUAGE_CODE
+
+    def get_sites(self, obj: Any) -> tuple[int, ...]:
+        """Return the ids of the sites that show the page; empty = the default site."""
+        if not self.site_field:
+            return ()
+        sites = getattr(obj, self.site_field)
+        if hasattr(sites, "all"):
+            return tuple(sorted(site.pk for site in sites.all()))
+        site_id = getattr(sites, "pk", sites)
+        return () if site_id is None else (int(site_id),)
+
+    def get_sections(self, obj: Any) -> Iterable[Section]:
+        """Return the text in reading order, HTML cut at its headings."""
+        fields = [
+            self._field_text(field).sections(getattr(obj, field))
+            for field in self.text_fields
+        ]
+        return distinct_anchors(section for field in fields for section in field)
+
+    def to_schema_org(self, obj: Any) -> dict[str, Any]:
+        """Return the schema.org object that answers give; extend it with `super()`."""
+        name = self.get_name(obj)
+        described = {
+            "@context": "https://schema.org",
+            "@type": types(self.schema_type),
+            "url": self.url(obj),
+            "name": name,
+            "headline": name if is_article(self.schema_type) else None,
+            "description": self.get_description(obj) or None,
+            "inLanguage": self._declared_language(obj) or None,
+            **dates(obj, self.published_field, self.updated_field),
+            "image": image(obj, self.image_field),
+        }
+        return {key: value for key, value in described.items() if value is not None}
+
+    def _declared_language(self, obj: Any) -> str:
+        return self._text_of(obj, self.language_field) or self.language
+
+    def _text_of(self, obj: Any, field: str) -> str:
+        return words_of(getattr(obj, field)) if field else ""
+
+    def _field_text(self, field: str) -> FieldText:
+        declared = self.html_fields
+        return FieldText(None if declared is None else field in declared)
+
+
+class PublicSource(ModelSource):
+    """A model whose every object in `get_queryset()` is for everybody."""
+
+    public = True
+
+
+class ModelPermissionSource(ModelSource):
+    """A model whose pages are for those who hold Django's `view` permission on it."""
+
+    def visible_to(
+        self, viewer: Viewer, queryset: models.QuerySet[Any]
+    ) -> models.QuerySet[Any]:
+        options = self.model._meta
+        codename = get_permission_codename("view", options)
+        user = cast("Any", viewer.user)
+        # Asked without the object: with one, ModelBackend refuses everybody.
+        granted = user.has_perm(f"{options.app_label}.{codename}")
+        return queryset if granted else queryset.none()
+
+
+def _bare(queryset: models.QuerySet[Any]) -> models.QuerySet[Any]:
+    """Drop what is fetched along with each row; only keys are wanted."""
+    return queryset.prefetch_related(None)
+
+
+def _stamp(value: Any) -> str:
+    return value.isoformat() if hasattr(value, "isoformat") else words_of(value)
