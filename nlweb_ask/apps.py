@@ -6,6 +6,7 @@ Nothing here asks the database or the network, or imports a language model.
 from __future__ import annotations
 
 import contextlib
+from importlib import import_module
 
 from django.apps import AppConfig
 from django.core.exceptions import ImproperlyConfigured
@@ -18,6 +19,7 @@ class NlwebAskConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        import_module("nlweb_ask.checks")
         _register_builtins()
         _register_named_in_settings()
 

@@ -1,0 +1,14 @@
+"""System checks: what must be put right (E) and what should be (W), each with its line."""
+
+from nlweb_ask.checks import database, deployment, plugins, settings, urls
+from nlweb_ask.checks.table import CHECKS, Check
+
+__all__ = [
+    "CHECKS",
+    "Check",
+    "database",
+    "deployment",
+    "plugins",
+    "settings",
+    "urls",
+]

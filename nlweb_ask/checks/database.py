@@ -1,0 +1,142 @@
+"""Checks that ask the database: W002, W003, W012, and the plug-ins of profiles."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from django.apps import apps
+from django.core.checks import CheckMessage, Tags, register
+from django.core.exceptions import ImproperlyConfigured
+from django.db import connections, router
+from django.db.migrations.executor import MigrationExecutor
+
+from nlweb_ask.checks.plugins import unregistered
+from nlweb_ask.checks.table import TAG, report
+from nlweb_ask.conf import deployment
+from nlweb_ask.index.analysis import ANALYZER_VERSION
+from nlweb_ask.models import Document, IndexProfile, ProfileRetriever, SiteSettings
+from nlweb_ask.plugins import retrievers, sources
+
+APP = "nlweb_ask"
+INDEX_COMMAND = "Run: python manage.py nlweb_index"
+
+
+def _is_ready(databases: Collection[str] | None) -> bool:
+    """Tell whether our tables may be read: the alias was asked for, and they are there."""
+    alias = router.db_for_read(Document)
+    if alias not in (databases or ()):
+        return False
+    tables = set(connections[alias].introspection.table_names())
+    ours = {model._meta.db_table for model in apps.get_app_config(APP).get_models()}
+    return ours <= tables
+
+
+# Not a plain database check: `migrate` runs those too, and would be told to migrate.
+@register(TAG, Tags.database, deploy=True)
+def check_migrations_are_applied(
+    databases: Collection[str] | None = None, **_kwargs: Any
+) -> list[CheckMessage]:
+    alias = router.db_for_write(Document)
+    if alias not in (databases or ()):
+        return []
+    executor = MigrationExecutor(connections[alias])
+    targets = [key for key in executor.loader.graph.leaf_nodes() if key[0] == APP]
+    missing = [
+        step.name
+        for step, _ in executor.migration_plan(targets)
+        if step.app_label == APP
+    ]
+    if not missing:
+        return []
+    return [
+        report(
+            "W002",
+            f"Migrations of nlweb_ask are not applied: {', '.join(missing)}.",
+            hint="Run: python manage.py migrate nlweb_ask",
+        )
+    ]
+
+
+@register(TAG, Tags.database)
+def check_index_is_ready(
+    databases: Collection[str] | None = None, **_kwargs: Any
+) -> list[CheckMessage]:
+    if not _is_ready(databases) or not len(sources) or not _is_switched_on():
+        return []
+    indexed = Document.objects.filter(indexed=True)
+    if not indexed.exists():
+        message = "The site answers questions, and its index is empty."
+        return [report("W003", message, hint=INDEX_COMMAND)]
+    if indexed.exclude(analyzer=ANALYZER_VERSION).exists():
+        message = "Pages in the index were analysed by another version of nlweb_ask."
+        return [report("W003", message, hint=INDEX_COMMAND)]
+    return []
+
+
+def _is_switched_on() -> bool:
+    try:
+        deployed = deployment()
+    except ImproperlyConfigured:
+        return False
+    if "enabled" in deployed.locked or not SiteSettings.objects.exists():
+        return deployed.enabled
+    return SiteSettings.objects.filter(enabled=True).exists()
+
+
+@register(TAG, Tags.database)
+def check_plugins_of_profiles(
+    databases: Collection[str] | None = None, **_kwargs: Any
+) -> list[CheckMessage]:
+    """Report what profiles name and nobody registers any more."""
+    return list(_of_profiles()) if _is_ready(databases) else []
+
+
+def _of_profiles() -> Iterator[CheckMessage]:
+    for choice in ProfileRetriever.objects.select_related("profile"):
+        if choice.name not in retrievers:
+            yield unregistered(_where(choice.profile), choice.name, retrievers)
+    for profile in IndexProfile.objects.all():
+        for name in profile.sources:
+            if name not in sources:
+                yield unregistered(_where(profile), name, sources)
+
+
+def _where(profile: IndexProfile) -> str:
+    return f"The profile {profile.name!r} of site {profile.site_id}"
+
+
+@register(TAG, Tags.database, deploy=True)
+def check_address_is_known(
+    databases: Collection[str] | None = None, **_kwargs: Any
+) -> list[CheckMessage]:
+    if not _is_ready(databases):
+        return []
+    try:
+        configured = deployment().base_url
+    except ImproperlyConfigured:
+        return []
+    if configured:
+        return []
+    return [
+        report(
+            "W012",
+            f"The address of {site} is not known, so links in answers may lead nowhere.",
+            hint='NLWEB_ASK = {"BASE_URL": "https://www.example.org"}, or set it in the'
+            " admin.",
+        )
+        for site in _sites_without_address()
+    ]
+
+
+def _sites_without_address() -> list[str]:
+    named = set(
+        SiteSettings.objects.exclude(base_url="").values_list("site_id", flat=True)
+    )
+    if not apps.is_installed("django.contrib.sites"):
+        return [] if 0 in named else ["the site"]
+    from django.contrib.sites.models import Site
+
+    # The domain that every new database begins with.
+    unnamed = Site.objects.filter(domain="example.com").exclude(pk__in=named)
+    return [f"site {site.pk}, {site.domain}" for site in unnamed]

@@ -1,0 +1,93 @@
+"""W005, W006 and W011: what only matters where others can reach the site."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from django.conf import settings
+from django.core.cache.backends.db import DatabaseCache
+from django.core.cache.backends.dummy import DummyCache
+from django.core.cache.backends.filebased import FileBasedCache
+from django.core.cache.backends.locmem import LocMemCache
+from django.core.checks import CheckMessage, register
+from django.core.exceptions import ImproperlyConfigured
+from django.utils.module_loading import import_string
+
+from nlweb_ask.checks.table import TAG, report
+from nlweb_ask.conf import Deployment, deployment
+
+# Four processes were let through 200, 183 and 145 times at a limit of 50.
+CANNOT_COUNT: Final = {
+    LocMemCache: "counts each process on its own",
+    FileBasedCache: "loses counts when several processes write at once",
+    DatabaseCache: "loses counts when several processes write at once",
+    DummyCache: "counts nothing",
+}
+
+
+def _deployed() -> Deployment | None:
+    """Return the settings, or nothing while E001 reports that they cannot be read."""
+    try:
+        return deployment()
+    except ImproperlyConfigured:
+        return None
+
+
+@register(TAG, deploy=True)
+def check_cache_can_count(**_kwargs: Any) -> list[CheckMessage]:
+    deployed = _deployed()
+    if deployed is None or (
+        "rate_limit" in deployed.locked and not deployed.rate_limit
+    ):
+        return []
+    alias = getattr(settings, "RATELIMIT_USE_CACHE", "default")
+    return [
+        report(
+            "W005",
+            f"Questions are counted in the cache {alias!r}, and {backend.__name__} "
+            f"{fault}: more are let through than the rate limit says.",
+            hint=f'CACHES = {{"{alias}": {{"BACKEND": '
+            '"django.core.cache.backends.redis.RedisCache", '
+            '"LOCATION": "redis://127.0.0.1:6379"}}',
+        )
+        for backend, fault in CANNOT_COUNT.items()
+        if issubclass(_backend(alias), backend)
+    ]
+
+
+def _backend(alias: str) -> type[Any]:
+    try:
+        backend = import_string(settings.CACHES[alias]["BACKEND"])
+    except (ImportError, KeyError):
+        return object  # Django reports this itself when the cache is used
+    return backend if isinstance(backend, type) else object
+
+
+@register(TAG, deploy=True)
+def check_proxies_are_counted(**_kwargs: Any) -> list[CheckMessage]:
+    deployed = _deployed()
+    proxied = settings.USE_X_FORWARDED_HOST or settings.SECURE_PROXY_SSL_HEADER
+    if deployed is None or not proxied or deployed.trusted_proxies:
+        return []
+    return [
+        report(
+            "W006",
+            "The site is behind a proxy, and NLWEB_ASK does not say how many there are:"
+            " all visitors share one rate limit.",
+            hint='NLWEB_ASK = {"TRUSTED_PROXIES": 1}',
+        )
+    ]
+
+
+@register(TAG, deploy=True)
+def check_hosts_are_named(**_kwargs: Any) -> list[CheckMessage]:
+    if "*" not in settings.ALLOWED_HOSTS:
+        return []
+    return [
+        report(
+            "W011",
+            'ALLOWED_HOSTS has "*", so a foreign host name can be pointed at this site'
+            " and read what its visitors may see.",
+            hint='ALLOWED_HOSTS = ["www.example.org"]',
+        )
+    ]

@@ -1,0 +1,153 @@
+"""E002 and E003: the plug-ins that are named exist, and every source has its rule."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from django.conf import settings
+from django.core.checks import CheckMessage, register
+from django.utils.module_loading import import_string
+
+from nlweb_ask.checks.table import TAG, report
+from nlweb_ask.conf import PLUGIN_LISTS
+from nlweb_ask.plugins import REGISTRIES, sources
+from nlweb_ask.plugins.registry import Named, Registry
+
+
+@register(TAG)
+def check_named_plugins(**_kwargs: Any) -> list[CheckMessage]:
+    """Look at every entry of the plug-in lists in `NLWEB_ASK`."""
+    written = getattr(settings, "NLWEB_ASK", {})
+    if not isinstance(written, Mapping):
+        return []
+    return [
+        message
+        for kind, registry in PLUGIN_LISTS.items()
+        for message in _look_at_list(kind.upper(), written.get(kind.upper()), registry)
+    ]
+
+
+def _look_at_list(
+    key: str, entries: Any, registry: Registry[Named]
+) -> Iterator[CheckMessage]:
+    if not isinstance(entries, list | tuple):
+        return
+    texts = [entry for entry in entries if isinstance(entry, str)]
+    for entry in dict.fromkeys(texts):
+        where = f"NLWEB_ASK[{key!r}]"
+        if texts.count(entry) > 1:
+            yield report(
+                "E002",
+                f"{where} names {entry!r} twice.",
+                hint=f'Write "{key}": {list(dict.fromkeys(texts))!r}.',
+            )
+        looked_at = _look_at_path if "." in entry else _look_at_name
+        yield from looked_at(where, entry, registry)
+
+
+def _look_at_path(
+    where: str, path: str, registry: Registry[Named]
+) -> Iterator[CheckMessage]:
+    try:
+        plugin = import_string(path)
+    except ImportError as error:
+        yield report(
+            "E002",
+            f"{where} names {path!r}, which cannot be imported: {error}",
+            hint="Write module and class as Python imports them: "
+            f'"handbook.plugins.Handbook{registry.kind.title()}".',
+        )
+        return
+    name = getattr(plugin, "name", None)
+    if not (isinstance(plugin, type) and isinstance(name, str) and name):
+        yield report(
+            "E002",
+            f"{where} names {path!r}, which is no class with a name of its own.",
+            hint=f'Add to the class: name = "{path.rpartition(".")[2].lower()}"',
+        )
+
+
+def _look_at_name(
+    where: str, name: str, registry: Registry[Named]
+) -> Iterator[CheckMessage]:
+    if name not in registry:
+        yield unregistered(where, name, registry)
+
+
+def unregistered(where: str, name: str, registry: Registry[Any]) -> CheckMessage:
+    known = ", ".join(registry.names()) or "none"
+    return report(
+        "E002",
+        f"{where} names the {registry.kind} {name!r}; registered: {known}.",
+        hint=_nearest(name, registry.names())
+        or f"Register it in an AppConfig.ready(): {registry.kind}s.register(…), "
+        "or write its import path.",
+    )
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, list(known), 1, 0.5)
+    return f'Did you mean "{near[0]}"?' if near else ""
+
+
+@register(TAG)
+def check_registered_plugins(**_kwargs: Any) -> list[CheckMessage]:
+    """Look at the classes themselves: their methods, and names that two of them have."""
+    return [
+        message
+        for registry in REGISTRIES
+        for message in (*_without_method(registry), *_doubles(registry))
+    ]
+
+
+def _without_method(registry: Registry[Named]) -> Iterator[CheckMessage]:
+    for plugin in registry.classes():
+        for method in registry.methods:
+            if not callable(getattr(plugin, method, None)):
+                yield report(
+                    "E002",
+                    f"The {registry.kind} {plugin.name!r} has no method {method}().",
+                    hint=f"Add def {method}(self, …) as "
+                    f"nlweb_ask.plugins.{registry.kind.title()} describes it.",
+                    obj=plugin,
+                )
+
+
+def _doubles(registry: Registry[Named]) -> Iterator[CheckMessage]:
+    for name, first, second in registry.doubles:
+        yield report(
+            "E002",
+            f"Two {registry.kind}s are named {name!r}: {_path(first)} and "
+            f"{_path(second)}. Only the first one runs.",
+            hint=f'Give {_path(second)} another name: name = "{name}2". To replace '
+            f'the first: {registry.kind}s.unregister("{name}") before.',
+            obj=second,
+        )
+
+
+def _path(plugin: type[Named]) -> str:
+    return f"{plugin.__module__}.{plugin.__qualname__}"
+
+
+@register(TAG)
+def check_sources_say_who_may_see(**_kwargs: Any) -> list[CheckMessage]:
+    return [
+        report(
+            "E003",
+            f"The source {source.name!r} does not say who may see its pages, so it "
+            "offers none.",
+            hint="Add public = True to the class where every page is for everyone; "
+            "else add def visible_to(self, viewer, queryset).",
+            obj=source,
+        )
+        for source in sources.classes()
+        if not _declares_visibility(source)
+    ]
+
+
+def _declares_visibility(source: type[Any]) -> bool:
+    # A class that is no nlweb_ask Source writes visible_ids itself, or E002 reports it.
+    declares = getattr(source, "declares_visibility", None)
+    return bool(declares()) if callable(declares) else True

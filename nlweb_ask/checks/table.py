@@ -1,0 +1,63 @@
+"""Every check there is; the documentation's table is made from this one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.core import checks
+
+TAG: Final = "nlweb_ask"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """An id without its `nlweb_ask.`, when it is reported, and by which command."""
+
+    id: str
+    when: str
+    command: str = "manage.py check"
+
+
+ALL_DATABASES: Final = "manage.py check --database default"
+DEPLOY: Final = "manage.py check --deploy"
+DEPLOY_DATABASES: Final = "manage.py check --deploy --database default"
+
+CHECKS: Final = {
+    check.id: check
+    for check in (
+        Check(
+            "E001", "NLWEB_ASK holds an unknown key or a value that cannot be meant."
+        ),
+        Check(
+            "E002",
+            "A plug-in cannot be imported, is not registered, lacks a method, or shares"
+            " its name with another. Profiles are looked at where a database is.",
+        ),
+        Check("E003", "A source does not say who may see its pages."),
+        Check("W001", "The URLs are not included."),
+        Check("W002", "Migrations are not applied.", DEPLOY_DATABASES),
+        Check(
+            "W003",
+            "The site answers, and its index is empty or made by another version.",
+            ALL_DATABASES,
+        ),
+        Check(
+            "W005",
+            "The cache that counts questions cannot count those of several processes.",
+            DEPLOY,
+        ),
+        Check("W006", "Behind a proxy, and TRUSTED_PROXIES is not set.", DEPLOY),
+        Check("W011", "ALLOWED_HOSTS takes any host.", DEPLOY),
+        Check("W012", "The address of a site is not known.", DEPLOY_DATABASES),
+    )
+}
+
+
+def report(
+    check_id: str, message: str, *, hint: str, obj: Any = None
+) -> checks.CheckMessage:
+    """Return what `CHECKS[check_id]` found: an Error for an E, a Warning for a W."""
+    is_error = CHECKS[check_id].id.startswith("E")
+    level = checks.Error if is_error else checks.Warning
+    return level(message, hint=hint, obj=obj, id=f"nlweb_ask.{check_id}")
