@@ -21,6 +21,7 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "rest_framework",
     "nlweb_ask",
+    "example_site",
 ]
 
 MIDDLEWARE = [
@@ -90,3 +91,12 @@ LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
 USE_TZ = True
 STATIC_URL = "static/"
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "home"
+LOGOUT_REDIRECT_URL = "home"
+
+NLWEB_ASK = {
+    # Links in answers begin with it; `make demo PORT=8123` moves the port.
+    "BASE_URL": f"http://127.0.0.1:{os.environ.get('PORT', '8000')}",
+    "PROCESSORS": ["house_words"],  # registered in example_site/apps.py
+}

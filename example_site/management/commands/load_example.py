@@ -1,0 +1,73 @@
+"""Fill the example site: content, people, settings, index."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+from django.conf import settings
+from django.core.management import BaseCommand, CommandError, call_command
+from django.db import transaction
+
+from example_site.demo_users import DEMO_USERS, make_demo_users
+from example_site.models import BlogPosting, Page, Recipe
+from nlweb_ask.models import SiteSettings
+from nlweb_ask.sources.sites import default_site_id
+
+CONTENT = Path(__file__).resolve().parents[2] / "content"
+
+
+class Command(BaseCommand):
+    help = (
+        "Load the pages and people of the example site, switch asking on and index it. "
+        "Running it again brings the shipped pages back and leaves your own alone."
+    )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if not settings.DEBUG:
+            msg = "load_example makes users with printed passwords: it needs DEBUG."
+            raise CommandError(msg)
+        with transaction.atomic():
+            changed = load_pages(Recipe, "recipes") + load_pages(BlogPosting, "posts")
+            make_demo_users()
+            SiteSettings.objects.update_or_create(
+                site_id=default_site_id(), defaults={"enabled": True}
+            )
+        self.stdout.write(
+            f"{Recipe.objects.count()} recipes and {BlogPosting.objects.count()} posts, "
+            f"{changed} of them new or brought back."
+        )
+        call_command("nlweb_index", stdout=self.stdout, stderr=self.stderr)
+        self._say_where_to_go()
+
+    def _say_where_to_go(self) -> None:
+        home = settings.NLWEB_ASK["BASE_URL"]
+        self.stdout.write(f"\nThe site   {home}/")
+        self.stdout.write(f"Its admin  {home}/admin/")
+        self.stdout.write(f'Ask it     curl "{home}/ask?query=sourdough"')
+        self.stdout.write("\nLog in as  (user / password)")
+        for person in DEMO_USERS:
+            self.stdout.write(
+                f"  {person.name:8} {person.password:12} sees {person.sees}"
+            )
+        self.stdout.write("")
+
+
+def load_pages(model: type[Page], name: str) -> int:
+    """Make the pages of one file; return how many were missing or different."""
+    entries = yaml.safe_load((CONTENT / f"{name}.yaml").read_text(encoding="utf-8"))
+    known = {page.slug: page for page in model._default_manager.all()}
+    return sum(_bring_back(known.get(e["slug"], model()), e) for e in entries)
+
+
+def _bring_back(page: Page, entry: dict[str, Any]) -> bool:
+    wanted = {"audience": "public", "status": "published", **entry}
+    if "ingredients" in wanted:
+        wanted["ingredients"] = "\n".join(wanted["ingredients"])
+    if all(getattr(page, name) == value for name, value in wanted.items()):
+        return False
+    for name, value in wanted.items():
+        setattr(page, name, value)
+    page.save()
+    return True
