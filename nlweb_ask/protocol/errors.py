@@ -1,6 +1,7 @@
 """Refusals of the protocol, each with its code; the web room turns them into statuses.
 
     Refusal
+    ├── UnknownPromise     200  UNKNOWN_PROMISE
     ├── InvalidRequest     400  INVALID_REQUEST
     ├── MissingField       400  MISSING_FIELD
     ├── InvalidParameter   400  INVALID_PARAMETER
@@ -33,6 +34,7 @@ class Refusal(Exception):
         details: `parameter`, `provided_value` and `expected_format` where they help.
         version: The dialect the refusal is written in, when it is already known.
         retry_after: Seconds until it is worth asking again.
+        query_id: The client's own id of the question, when it is already known.
     """
 
     code: ClassVar[str] = "INVALID_REQUEST"
@@ -45,12 +47,27 @@ class Refusal(Exception):
         details: Mapping[str, Any] | None = None,
         version: str | None = None,
         retry_after: int | None = None,
+        query_id: str | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
         self.details = details
         self.version = version
         self.retry_after = retry_after
+        self.query_id = query_id
+
+
+class UnknownPromise(Refusal):
+    """No promise for this caller: unknown, expired, another's, or none are made.
+
+    All four are one answer, so that a token cannot be probed.
+    """
+
+    code = "UNKNOWN_PROMISE"
+    status = 200
+
+    def __init__(self, *, version: str | None = None) -> None:
+        super().__init__("No such promise.", version=version)
 
 
 class InvalidRequest(Refusal):

@@ -52,7 +52,10 @@ class Question:
     mode: Mode | None = None  # None = the site's default mode
     streaming: bool | None = None  # as said by the caller, before the Accept header
     response_format: str | None = None
-    language: str | None = None
+    language: str | None = None  # said in the request itself: a filter
+    accepted_languages: tuple[
+        str, ...
+    ] = ()  # of the Accept-Language header, best first: only picks among translations
     session_context: Mapping[str, Any] = field(default_factory=lambda: EMPTY)
     query_id: str | None = None
     conversation_id: str | None = None
