@@ -1,0 +1,396 @@
+"""Text to search terms: pages and questions go through the same door.
+
+A term of the index is a folded stem (`crêperies` gives `creper`), a pair of signs of a
+language written without spaces, or the literal form of a name (`c++`, `.net`, `hx42`).
+A stop word is a term of its own kind, marked, so that it is found when a question has
+nothing else and never mistaken for the same letters in another language.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import threading
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from importlib.metadata import version
+from typing import Final, Protocol
+
+from django.conf import settings
+
+from nlweb_ask.index.stopwords import STOP_WORDS
+
+# Raised whenever the terms of some text change: the index is then built anew.
+_RULES_VERSION = 1
+
+MAX_QUESTION_TERMS = 64
+# Longer "words" are encoded data; their beginning is enough to find them again.
+MAX_TERM_LENGTH = 64
+# A joined name such as `node.js`; an address with more parts is found by its parts.
+MAX_JOINED_PARTS = 4
+# A text this short is a name or a heading, where a stop word may be all there is.
+NAME_WORDS = 12
+STOP_MARK = "~"
+
+STEMMERS: Final = {
+    "ar": "arabic",
+    "ca": "catalan",
+    "cs": "czech",
+    "da": "danish",
+    "de": "german",
+    "el": "greek",
+    "en": "english",
+    "eo": "esperanto",
+    "es": "spanish",
+    "et": "estonian",
+    "eu": "basque",
+    "fa": "persian",
+    "fi": "finnish",
+    "fr": "french",
+    "ga": "irish",
+    "hi": "hindi",
+    "hu": "hungarian",
+    "hy": "armenian",
+    "id": "indonesian",
+    "it": "italian",
+    "lt": "lithuanian",
+    "ne": "nepali",
+    "nl": "dutch",
+    "no": "norwegian",
+    "pl": "polish",
+    "pt": "portuguese",
+    "ro": "romanian",
+    "ru": "russian",
+    "sr": "serbian",
+    "st": "sesotho",
+    "sv": "swedish",
+    "ta": "tamil",
+    "tr": "turkish",
+    "yi": "yiddish",
+}
+SAME_LANGUAGE: Final = {"nb": "no", "nn": "no", "iw": "he", "in": "id", "ji": "yi"}
+
+
+def _analyzer_version() -> int:
+    """Number these rules together with the Snowball release, which also makes terms."""
+    major, minor, *_ = (*version("snowballstemmer").split("."), "0")
+    return _RULES_VERSION * 1_000_000 + int(major) * 1_000 + int(minor)
+
+
+ANALYZER_VERSION: Final = _analyzer_version()
+
+# `\w` leaves out combining marks, without which Hindi or pointed Hebrew falls apart.
+_MARKS: Final = "".join(
+    chr(point)
+    for point in (*range(0x0300, 0x1DFF), *range(0xA674, 0xABEE))
+    if unicodedata.category(chr(point)).startswith("M")
+)
+# Written without spaces between words, or (Hangul) with endings that no stemmer knows.
+_SPACELESS: Final = (
+    "\u0e01-\u0e3a\u0e40-\u0e4e"  # Thai
+    "\u0e80-\u0ecf\u1000-\u104f\u1780-\u17d3"  # Lao, Burmese, Khmer
+    "\u3005-\u3007\u3040-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff"  # Kana
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
+    "\uac00-\ud7a3"  # Hangul
+)
+_SPACELESS_OR_NOT: Final = re.compile(f"[{_SPACELESS}]+|[^{_SPACELESS}]+")
+_HAS_SPACELESS: Final = re.compile(f"[{_SPACELESS}]")
+_SPACELESS_RUN: Final = re.compile(f"[{_SPACELESS}]+")
+_WORD: Final = rf"[\w{_MARKS}]+"
+# Words with the single signs that join them into one name: every alternative starts
+# with a sign that no word holds, so the search never goes back.
+_TOKEN: Final = re.compile(
+    rf"(?:(?<![\w.])\.)?{_WORD}"
+    rf"(?:(?:[-.'\u2019\u02bc@&\u2010\u2011]|(?<=\d),(?=\d)){_WORD})*"
+    r"(?:\+\+|\#(?!\w))?"
+)
+_JOINERS: Final = re.compile(rf"(?:[^\w{_MARKS}]|_)+")
+_APOSTROPHES: Final = frozenset("'\u2019\u02bc")
+_PLAIN_WORD: Final = re.compile(_WORD)
+# What is left of a word that lost its vowel: `l'eau`, `don't`, `the museum's`.
+_CLITICS: Final = frozenset({"s", "t", "d", "m", "ll", "re", "ve"})
+_ELISIONS: Final = frozenset(
+    {"l", "d", "j", "m", "t", "s", "n", "c", "qu", "un", "dell", "nell", "all", "sull"}
+    | {"dall", "jusqu", "lorsqu", "puisqu", "quelqu"}
+)
+# Letters that Unicode does not take apart into a base and an accent.
+_UNACCENTED: Final = {
+    "ø": "o",
+    "đ": "d",
+    "ð": "d",
+    "ł": "l",
+    "ħ": "h",
+    "\u0131": "i",
+    "ŧ": "t",
+    "æ": "ae",
+    "œ": "oe",
+    "þ": "th",
+    "\u0451": "\u0435",  # Russian texts leave the dots out
+    "\u0640": "",  # Arabic tatweel only stretches a word
+}
+# Accents and vowel points that may be left out in writing. Other scripts' marks are
+# letters of their own: taking them off would make another word.
+_OPTIONAL_MARKS: Final = (
+    ("\u0300", "\u036f"),
+    ("\u0591", "\u05c7"),
+    ("\u064b", "\u065f"),
+)
+
+
+class _Stemmer(Protocol):
+    def stemWord(self, word: str) -> str: ...  # noqa: N802
+
+
+def language_of(tag: str) -> str:
+    """Return the primary subtag of `tag` in lower case; the site's own when empty."""
+    primary = (tag or settings.LANGUAGE_CODE).replace("_", "-").split("-")[0].lower()
+    return SAME_LANGUAGE.get(primary, primary)
+
+
+def term_key(term: str) -> int:
+    """Return the first 8 bytes of the term's BLAKE2b hash, as a signed integer."""
+    digest = hashlib.blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8)
+    return int.from_bytes(digest.digest(), "big", signed=True)
+
+
+def normalized(text: str) -> str:
+    """Bring compatible and decomposed signs to one form, without invisible ones."""
+    if text.isascii():
+        return text
+    # NFKC would spell the trade mark sign as the letters "TM" at the end of a name.
+    text = text.replace("\u00ad", "").replace("\u2122", " ").replace("\u2120", " ")
+    return unicodedata.normalize("NFKC", text)
+
+
+def plain_words(text: str) -> list[str]:
+    """Return the words as they stand, normalised and casefolded, in any language."""
+    return _PLAIN_WORD.findall(normalized(text).casefold())
+
+
+def word_count(text: str) -> int:
+    """Count words; two signs of a language without spaces between words make one."""
+    signs = sum(map(len, _SPACELESS_RUN.findall(text)))
+    return len(_PLAIN_WORD.findall(_SPACELESS_RUN.sub(" ", text))) + (signs + 1) // 2
+
+
+def fold(word: str) -> str:
+    """Take accents, optional vowel points and other scripts' digits off a word."""
+    return word if word.isascii() else "".join(map(_folded_letter, word))
+
+
+@lru_cache(maxsize=4096)
+def _folded_letter(letter: str) -> str:
+    if letter in _UNACCENTED:
+        return _UNACCENTED[letter]
+    if letter.isdecimal():
+        return str(unicodedata.decimal(letter))
+    if any(first <= letter <= last for first, last in _OPTIONAL_MARKS):
+        return ""
+    base = unicodedata.normalize("NFD", letter)[0]
+    is_latin_or_greek = base < "\u0250" or "\u0370" <= base < "\u0400"
+    return _UNACCENTED.get(base, base) if is_latin_or_greek else letter
+
+
+@lru_cache(maxsize=64)
+def _stop_words(language: str) -> frozenset[str]:
+    return frozenset(fold(word) for word in STOP_WORDS.get(language, ()))
+
+
+_stemmer_lock = threading.Lock()
+
+
+@lru_cache(maxsize=64)
+def _stemmer(language: str) -> _Stemmer | None:
+    import snowballstemmer  # type: ignore[import-untyped]
+
+    algorithm = STEMMERS.get(language)
+    if algorithm not in snowballstemmer.algorithms():
+        return None
+    stemmer: _Stemmer = snowballstemmer.stemmer(algorithm)
+    return stemmer
+
+
+def _stem(word: str, language: str) -> str:
+    # A stemmer keeps the word it works on, so two threads must not share one.
+    with _stemmer_lock:
+        stemmer = _stemmer(language)
+        return stemmer.stemWord(word) if stemmer else word
+
+
+def _casefolded(word: str, language: str) -> str:
+    if language in {"tr", "az"}:
+        word = word.replace("I", "\u0131")
+    return word.replace("\u0130", "i").casefold()
+
+
+@lru_cache(maxsize=32768)
+def _word_terms(word: str, language: str) -> tuple[str, ...]:
+    """Return the folded stem of a word, and the stem of the folded word if another.
+
+    Stemming needs the language's own letters, and a question may come without them:
+    `marché` is stemmed as it stands, and also as somebody types it who writes `marche`.
+    """
+    letters = _casefolded(word, language)[:MAX_TERM_LENGTH]
+    bare = fold(letters)
+    if not bare.isalpha():
+        return (bare,) if bare else ()
+    stems = (fold(_stem(letters, language)), _stem(bare, language))
+    return tuple(dict.fromkeys(filter(None, stems)))
+
+
+def _is_capitals(part: str) -> bool:
+    return len(part) > 1 and part.isupper()
+
+
+def _part_terms(part: str, language: str, *, shouting: bool) -> tuple[str, ...]:
+    bare = fold(_casefolded(part, language))
+    # In running text, capitals tell a name from a stop word: "the IT desk", "a WHO note".
+    named = _is_capitals(part) and not shouting
+    if bare in _stop_words(language) and not named:
+        return (STOP_MARK + bare,)
+    return _word_terms(part, language)
+
+
+def _run_terms(run: str) -> Iterator[str]:
+    """Yield the overlapping pairs of a run of signs; a sign alone as itself."""
+    if len(run) == 1:
+        yield run
+    for start in range(len(run) - 1):
+        yield run[start : start + 2]
+
+
+def _script_terms(part: str, language: str, *, shouting: bool) -> Iterator[str]:
+    for piece in _SPACELESS_OR_NOT.findall(part):
+        if _HAS_SPACELESS.match(piece):
+            yield from _run_terms(piece)
+        else:
+            yield from _part_terms(piece, language, shouting=shouting)
+
+
+def _without_clitics(parts: Sequence[str], signs: Sequence[str]) -> list[str]:
+    kept = []
+    for index, part in enumerate(parts):
+        bare = part.casefold()
+        after = index > 0 and signs[index - 1] in _APOSTROPHES
+        before = index < len(signs) and signs[index] in _APOSTROPHES
+        if not (after and bare in _CLITICS) and not (before and bare in _ELISIONS):
+            kept.append(part)
+    return kept
+
+
+def _joined(parts: Sequence[str], signs: Sequence[str]) -> str:
+    """Write a name without its signs (`nodejs`), keeping the points of a number."""
+    joined = parts[0]
+    for sign, part in zip(signs, parts[1:], strict=True):
+        numbers = joined[-1:].isdigit() and part[0].isdigit()
+        joined += sign + part if numbers and sign == "." else part
+    return joined
+
+
+def _symbol_name(token: str, parts: Sequence[str]) -> str:
+    """Return the name that only its signs tell from a word: `c++`, `c#`, `.net`."""
+    if token.startswith("."):
+        return "." + fold(parts[0].casefold())
+    if token.endswith(("++", "#")):
+        return fold(parts[-1].casefold()) + token[len(token.rstrip("+#")) :]
+    return ""
+
+
+def _name_terms(token: str, language: str, *, shouting: bool) -> Iterator[str]:
+    """Yield the terms of words joined by signs: each part, the whole, the literal."""
+    parts = [part for part in _JOINERS.split(token) if part]
+    if not parts:
+        return
+    signs = _JOINERS.findall(token.strip("._+#"))
+    kept = _without_clitics(parts, signs)
+    whole = _joined(parts, signs) if 1 < len(parts) <= MAX_JOINED_PARTS else ""
+    if fold(whole.casefold()) in _stop_words(language):
+        yield STOP_MARK + fold(whole.casefold())
+        return
+    for part in kept:
+        yield from _script_terms(part, language, shouting=shouting)
+    if whole and len(kept) == len(parts) and not _HAS_SPACELESS.search(whole):
+        yield from _word_terms(whole, language)
+    if name := _symbol_name(token, parts):
+        yield name[:MAX_TERM_LENGTH]
+
+
+@lru_cache(maxsize=32768)
+def _short_token_terms(token: str, language: str, shouting: bool) -> tuple[str, ...]:
+    if token.isalnum() and not _HAS_SPACELESS.search(token):
+        return _part_terms(token, language, shouting=shouting)
+    return tuple(_name_terms(token, language, shouting=shouting))
+
+
+def _token_terms(token: str, language: str, shouting: bool) -> tuple[str, ...]:
+    # A long run of signs comes once: it must not push words out of the cache.
+    if len(token) > MAX_TERM_LENGTH:
+        return tuple(_name_terms(token, language, shouting=shouting))
+    return _short_token_terms(token, language, shouting)
+
+
+def _tokens(text: str) -> tuple[list[str], bool]:
+    text = normalized(text)
+    return _TOKEN.findall(text), text == text.upper()
+
+
+def analyze(text: str, language: str = "") -> list[str]:
+    """Return the terms of a text of a page in reading order, with repeats.
+
+    Stop words are left out unless the text is as short as a name, or has nothing else.
+    An empty language is the site's own; a language without a list or a stemmer keeps
+    its words.
+    """
+    tokens, shouting = _tokens(text)
+    language = language_of(language)
+    terms = [
+        term for token in tokens for term in _token_terms(token, language, shouting)
+    ]
+    if len(tokens) <= NAME_WORDS:
+        return terms
+    return [term for term in terms if term[0] != STOP_MARK] or terms
+
+
+def _spoken(tokens: Sequence[str], languages: Sequence[str]) -> frozenset[str]:
+    """Return the stop words of the languages that the question seems to be in."""
+    words = [fold(token.casefold()) for token in tokens]
+    hits = Counter(
+        {
+            language: sum(word in _stop_words(language) for word in words)
+            for language in languages
+        }
+    )
+    most = max(hits.values(), default=0)
+    spoken = [language for language in languages if most and hits[language] == most]
+    return frozenset().union(*map(_stop_words, spoken))
+
+
+def _content(terms: Iterable[str]) -> list[str]:
+    return [term for term in terms if not term.startswith(STOP_MARK)]
+
+
+def analyze_question(text: str, languages: Sequence[str]) -> list[str]:
+    """Return the distinct terms of a question in order of first appearance.
+
+    The question is read once in each of the languages, for its own may be any of them:
+    what is a stop word in the language it seems to be in is none of its terms, even if
+    it means something in another. A question of stop words only keeps them.
+
+    Returns:
+        At most 64 terms; none when the text has no word.
+    """
+    tokens, shouting = _tokens(text)
+    read_as = list(dict.fromkeys(map(language_of, languages or [""])))
+    stops = _spoken(tokens, read_as)
+    content: list[str] = []
+    everything: list[str] = []
+    for token in tokens:
+        bare = fold(token.casefold())
+        is_stop = bare in stops and (shouting or not _is_capitals(token))
+        for language in read_as:
+            terms = _token_terms(token, language, shouting)
+            everything += (STOP_MARK + bare, bare) if is_stop else terms
+            content += () if is_stop else _content(terms)
+    return list(dict.fromkeys(content or everything))[:MAX_QUESTION_TERMS]
