@@ -91,7 +91,7 @@ class Fields:
                 continue
             either = "a string or " if name in STRING_OR_SECTION else ""
             msg = f"{name} must be {either}an object."
-            raise InvalidRequest(msg, details={"parameter": name})
+            raise InvalidRequest(msg)
 
 
 def from_pairs(pairs: Sequence[tuple[str, str]]) -> dict[str, Any]:

@@ -102,11 +102,11 @@ def read_await(raw: RawRequest, *, body_limit: int = BODY_LIMIT) -> PromiseActio
 def _promise_token(value: Any) -> str:
     if value is not None and not isinstance(value, str):
         msg = "promise_token must be a string."
-        raise InvalidRequest(msg, details={"parameter": "promise_token"})
+        raise InvalidRequest(msg)
     token = values.text(value)
     if token is None:
         msg = "promise_token is missing."
-        raise MissingField(msg, details={"parameter": "promise_token"})
+        raise MissingField(msg)
     return token
 
 
@@ -179,7 +179,7 @@ def _json_members(body: bytes, limit: int) -> dict[str, Any]:
     text = json_body.decode(body)
     if not text.strip():
         msg = "The body is empty; it must be a JSON object with a query."
-        raise MissingField(msg, details={"parameter": "query"})
+        raise MissingField(msg)
     document = json_body.parse(text)
     if not isinstance(document, dict):
         msg = "The body must be a JSON object."
@@ -224,14 +224,14 @@ def _text(members: Fields) -> str:
     value = members.get(path)
     if value is None:
         msg = f"The {path} is missing."
-        raise MissingField(msg, details={"parameter": path})
+        raise MissingField(msg)
     if not isinstance(value, str):
         msg = f"{path} must be a string."
-        raise InvalidRequest(msg, details={"parameter": path})
+        raise InvalidRequest(msg)
     words = values.bounded_text(value, parameter=path)
     if words is None:
         msg = f"The {path} is blank."
-        raise MissingField(msg, details={"parameter": path})
+        raise MissingField(msg)
     return words
 
 
@@ -286,7 +286,7 @@ def _session_object(value: Any) -> Mapping[str, Any]:
     if isinstance(value, Mapping):
         return value
     msg = "meta.session_context must be an object."
-    raise InvalidRequest(msg, details={"parameter": "meta.session_context"})
+    raise InvalidRequest(msg)
 
 
 def _check_session_size(context: Mapping[str, Any]) -> None:
