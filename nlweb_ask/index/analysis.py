@@ -76,7 +76,7 @@ SAME_LANGUAGE: Final = {"nb": "no", "nn": "no", "iw": "he", "in": "id", "ji": "y
 def _analyzer_version() -> int:
     """Number these rules together with the Snowball release, which also makes terms."""
     major, minor, *_ = (*version("snowballstemmer").split("."), "0")
-    return _RULES_VERSION * 1_000_000 + int(major) * 1_000 + int(minor)
+    return _RULES_VERSION * 10_000 + int(major) * 100 + int(minor)
 
 
 ANALYZER_VERSION: Final = _analyzer_version()
