@@ -1,0 +1,75 @@
+"""`make test` says what ran, and can be told to leave nothing out."""
+
+from __future__ import annotations
+
+import importlib.util
+import socket
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+REPORT = """<testsuites><testsuite>
+<testcase classname="tests.a" name="test_ran"/>
+<testcase classname="tests.a" name="test_left"><skipped type="pytest.skip" message="no lamp"/></testcase>
+<testcase classname="tests.a" name="test_known"><skipped type="pytest.xfail" message="known"/></testcase>
+</testsuite></testsuites>"""
+
+
+@pytest.fixture(scope="module")
+def matrix():
+    spec = importlib.util.spec_from_file_location(
+        "test_matrix", ROOT / ".ci" / "test_matrix.py"
+    )
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["test_matrix"] = module
+    spec.loader.exec_module(module)
+    yield module
+    del sys.modules["test_matrix"]
+
+
+def test_skipped_tests_are_named_and_expected_failures_are_not(matrix, tmp_path):
+    report = tmp_path / "report.xml"
+    report.write_text(REPORT, encoding="utf-8")
+    assert matrix.skipped_tests(report) == ["tests.a::test_left: no lamp"]
+
+
+@pytest.mark.parametrize(
+    ("word", "skipped", "strict", "complaints"),
+    [
+        pytest.param("passed", [], True, [], id="passed-is-no-complaint"),
+        pytest.param("FAILED", [], False, ["Redis failed"], id="failed-always-is"),
+        pytest.param("not run", [], False, [], id="missing-server-is-allowed"),
+        pytest.param(
+            "not run",
+            [],
+            True,
+            ["Redis did not run"],
+            id="missing-server-when-required",
+        ),
+        pytest.param("passed", ["a"], False, [], id="skipped-test-is-allowed"),
+        pytest.param(
+            "passed", ["a"], True, ["Redis skipped 1"], id="skipped-test-when-required"
+        ),
+    ],
+)
+def test_complaints(matrix, word, skipped, strict, complaints):
+    verdict = matrix.Verdict(part="Redis", word=word, skipped=skipped)
+    assert matrix.complaints([verdict], strict=strict) == complaints
+
+
+def test_part_that_lacks_its_server_is_not_run_and_says_why(matrix):
+    part = matrix.Part(name="Redis", arguments=[], lacks=lambda: "nothing answers")
+    verdict = matrix.run(part)
+    assert verdict.word == "not run"
+    assert "not run  Redis" in matrix.summary([verdict])
+    assert "nothing answers" in matrix.summary([verdict])
+
+
+def test_port_that_nobody_listens_on_does_not_answer(matrix):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        assert not matrix.answers(taken.getsockname()[1])
+        taken.listen()
+        assert matrix.answers(taken.getsockname()[1])
