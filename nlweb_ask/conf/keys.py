@@ -95,3 +95,6 @@ class Deployment:
         15.0, _("Seconds of silence after which a stream sends a comment."), least=1
     )
     body_limit: int = _key(65536, _("Bytes of a request's body at most."), least=1024)
+    merge_in_background: bool = _key(
+        True, _("Merge the index in a thread after a save; else nlweb_index does it.")
+    )

@@ -1,0 +1,248 @@
+"""How postings and the pages that hold them are laid out in bytes.
+
+Every number is little-endian. A *page number* counts the pages of one segment or change
+from 0, a *passage number* its passages; neither means anything outside it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Integers = NDArray[np.integer[Any]]
+
+
+class Field(IntEnum):
+    """Where in a page a term stands; each field has lengths and an IDF of its own."""
+
+    TITLE = 0
+    PROPERTIES = 1
+    PAGE = 2
+    HEADING = 3
+    TEXT = 4
+
+
+PAGE_FIELDS: Final = (Field.TITLE, Field.PROPERTIES, Field.PAGE)
+PASSAGE_FIELDS: Final = (Field.HEADING, Field.TEXT)
+
+# Measured on documentation and FAQ collections: title and heading at half the weight of
+# the text, and the whole page at half of its best passage.
+WEIGHTS: Final[Mapping[Field, float]] = {
+    Field.TITLE: 0.5,
+    Field.PROPERTIES: 0.5,
+    Field.PAGE: 0.5,
+    Field.HEADING: 0.5,
+    Field.TEXT: 1.0,
+}
+
+MAX_FREQUENCY: Final = 65_535
+
+
+class Label(NamedTuple):
+    """What a scope can filter by; pages that agree in it share one."""
+
+    source: str
+    language: str
+    types: tuple[str, ...]
+    version: str
+
+
+class PageKey(NamedTuple):
+    """The rest of a page's identity."""
+
+    object_id: str
+    part: str
+    group: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """A run of pages in memory: what is kept of them beside their postings.
+
+    Arrays: `documents` (pages,) int64; `labels` (pages,) uint32 into `label_table`;
+    `public` (pages,) bool; `page_lengths` (pages, 3) uint32, in the order of
+    `PAGE_FIELDS`; `first` (pages + 1,) uint32, where the passages of a page begin;
+    `passage_lengths` (passages, 2) uint32, in the order of `PASSAGE_FIELDS`.
+    """
+
+    documents: Integers
+    labels: Integers
+    label_table: Sequence[Label]
+    keys: Sequence[PageKey]
+    public: NDArray[np.bool_]
+    page_lengths: Integers
+    first: Integers
+    passage_lengths: Integers
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The pages of a segment and what it says about pages of earlier segments."""
+
+    pages: Pages
+    withdrawn: Integers  # (n,) int64, document ids
+    opened: Integers
+    closed: Integers
+
+
+@dataclass(frozen=True, slots=True)
+class Triples:
+    """Postings as four parallel arrays: term int64, field uint8, number uint32, tf uint16."""
+
+    terms: Integers
+    fields: Integers
+    numbers: Integers
+    frequencies: Integers
+
+
+class FieldPostings(NamedTuple):
+    """Numbers (uint32, ascending, distinct) and frequencies (uint16) of one field."""
+
+    numbers: Integers
+    frequencies: Integers
+
+
+_ARRAYS: Final = (
+    ("documents", "<i8"),
+    ("labels", "<u4"),
+    ("public", "|u1"),
+    ("page_lengths", "<u4"),
+    ("first", "<u4"),
+    ("passage_lengths", "<u4"),
+    ("withdrawn", "<i8"),
+    ("opened", "<i8"),
+    ("closed", "<i8"),
+)
+_TRIPLES: Final = (
+    ("terms", "<i8"),
+    ("fields", "|u1"),
+    ("numbers", "<u4"),
+    ("frequencies", "<u2"),
+)
+
+
+def _pack(header: Mapping[str, Any], arrays: Sequence[tuple[str, Any]]) -> bytes:
+    """Write a JSON header with the arrays' lengths, then the arrays' bytes."""
+    import numpy as np
+
+    parts = [np.ascontiguousarray(values, dtype=kind) for kind, values in arrays]
+    head = json.dumps(
+        {**header, "sizes": [part.size for part in parts]},
+        ensure_ascii=False,
+        separators=(",", ":"),
+    ).encode()
+    return b"".join(
+        [len(head).to_bytes(4, "little"), head, *(part.tobytes() for part in parts)]
+    )
+
+
+def _unpack(
+    blob: bytes, kinds: Sequence[tuple[str, str]]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    import numpy as np
+
+    blob = bytes(blob)
+    end = 4 + int.from_bytes(blob[:4], "little")
+    header = json.loads(blob[4:end])
+    arrays = {}
+    for (name, kind), size in zip(kinds, header["sizes"], strict=True):
+        arrays[name] = np.frombuffer(blob, dtype=kind, count=size, offset=end)
+        end += size * np.dtype(kind).itemsize
+    return header, arrays
+
+
+def write_columns(columns: Columns) -> bytes:
+    """Return the blob that `read_columns` reads."""
+    header = {
+        "labels": [list(label) for label in columns.pages.label_table],
+        "keys": [list(key) for key in columns.pages.keys],
+    }
+    return _pack(header, [(kind, _column(columns, name)) for name, kind in _ARRAYS])
+
+
+def _column(columns: Columns, name: str) -> Any:
+    return getattr(columns if hasattr(columns, name) else columns.pages, name)
+
+
+def read_columns(blob: bytes) -> Columns:
+    """Read what `write_columns` wrote; the arrays are views that cannot be written."""
+    header, arrays = _unpack(blob, _ARRAYS)
+    return Columns(
+        pages=_pages(header, arrays),
+        withdrawn=arrays["withdrawn"],
+        opened=arrays["opened"],
+        closed=arrays["closed"],
+    )
+
+
+def _pages(header: Mapping[str, Any], arrays: Mapping[str, Any]) -> Pages:
+    return Pages(
+        documents=arrays["documents"],
+        labels=arrays["labels"],
+        label_table=[
+            Label(source, language, tuple(types), version)
+            for source, language, types, version in header["labels"]
+        ],
+        keys=[PageKey(*key) for key in header["keys"]],
+        public=arrays["public"].astype(bool),
+        page_lengths=arrays["page_lengths"].reshape(-1, len(PAGE_FIELDS)),
+        first=arrays["first"],
+        passage_lengths=arrays["passage_lengths"].reshape(-1, len(PASSAGE_FIELDS)),
+    )
+
+
+def write_page(columns: Columns, triples: Triples) -> bytes:
+    """Return one changed page with its own postings: what a change row holds."""
+    columns_blob = write_columns(columns)
+    postings = _pack({}, [(kind, getattr(triples, name)) for name, kind in _TRIPLES])
+    return len(columns_blob).to_bytes(4, "little") + columns_blob + postings
+
+
+def read_page(blob: bytes) -> tuple[Columns, Triples]:
+    """Read what `write_page` wrote."""
+    blob = bytes(blob)
+    end = 4 + int.from_bytes(blob[:4], "little")
+    _, arrays = _unpack(blob[end:], _TRIPLES)
+    return read_columns(blob[4:end]), Triples(**arrays)
+
+
+def write_postings(fields: Mapping[Field, FieldPostings]) -> bytes:
+    """Return the postings of one term in one segment.
+
+    Five counts (uint32), the numbers of each field (uint32), then the frequencies of
+    each field (uint16), in the order of `Field`.
+    """
+    import numpy as np
+
+    present = [fields.get(field) for field in Field]
+    counts = np.array([0 if p is None else len(p.numbers) for p in present], "<u4")
+    numbers = [np.asarray(p.numbers, "<u4").tobytes() for p in present if p]
+    frequencies = [np.asarray(p.frequencies, "<u2").tobytes() for p in present if p]
+    return b"".join([counts.tobytes(), *numbers, *frequencies])
+
+
+def read_postings(blob: bytes) -> dict[Field, FieldPostings]:
+    """Read what `write_postings` wrote; fields without the term are left out."""
+    import numpy as np
+
+    blob = bytes(blob)
+    counts = np.frombuffer(blob, "<u4", len(Field))
+    total = int(counts.sum())
+    start = counts.nbytes
+    numbers = np.frombuffer(blob, "<u4", total, start)
+    frequencies = np.frombuffer(blob, "<u2", total, start + numbers.nbytes)
+    fields: dict[Field, FieldPostings] = {}
+    begin = 0
+    for field in Field:
+        end = begin + int(counts[field])
+        if end > begin:
+            fields[field] = FieldPostings(numbers[begin:end], frequencies[begin:end])
+        begin = end
+    return fields

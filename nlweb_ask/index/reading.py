@@ -1,0 +1,241 @@
+"""Reading the index: one statement that sees the postings and the state they belong to.
+
+Postings only change when a merge moves the epoch, and a merge is one transaction. So
+rows read at the snapshot's own epoch fit it, whatever changes came in meanwhile.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from django.db import DatabaseError, connections, router
+
+from nlweb_ask.index.postings import Field, FieldPostings, read_columns, read_postings
+from nlweb_ask.index.snapshot import (
+    Base,
+    Marker,
+    ReadChange,
+    Snapshot,
+    derive,
+    read_base,
+    read_change,
+)
+from nlweb_ask.models import Change, IndexState, Posting, Segment
+from nlweb_ask.plugins import IndexUnavailable
+
+ATTEMPTS: Final = 20
+
+# A statement with a few fixed numbers of placeholders stays in the statement cache.
+PLACEHOLDERS: Final = (8, 16, 32, 64, 128)
+
+TermPostings = Sequence[tuple[Field, FieldPostings]]
+
+_snapshots: dict[tuple[str, int], Snapshot] = {}
+_lock = threading.Lock()
+
+
+def read_alias() -> str:
+    return router.db_for_read(Posting)
+
+
+def current(site_id: int) -> Snapshot:
+    """Return the snapshot of the index as this connection sees it now."""
+    snapshot, _ = read(site_id, ())
+    return snapshot
+
+
+def fingerprint(site_id: int) -> Marker:
+    """Return a value that is equal only while the site's index is the same."""
+    marker, _ = _select(read_alias(), site_id, ())
+    return marker
+
+
+def read(
+    site_id: int, terms: Sequence[int]
+) -> tuple[Snapshot, Mapping[int, TermPostings]]:
+    """Return a snapshot and the postings of `terms` in its number space.
+
+    Raises:
+        IndexUnavailable: When the tables cannot be read, or merges follow each other
+            faster than they can be read.
+    """
+    alias = read_alias()
+    try:
+        for _ in range(ATTEMPTS):
+            marker, rows = _select(alias, site_id, terms)
+            snapshot = _snapshot(alias, site_id, marker)
+            if snapshot.marker.epoch == marker.epoch:
+                return snapshot, _in_snapshot(snapshot, terms, rows)
+    except DatabaseError as error:
+        msg = "The search index could not be read."
+        raise IndexUnavailable(msg) from error
+    msg = "The search index was merged too often while it was read."
+    raise IndexUnavailable(msg)
+
+
+def forget() -> None:
+    """Drop what this process keeps; the next question reads it again."""
+    with _lock:
+        _snapshots.clear()
+
+
+def _snapshot(alias: str, site_id: int, seen: Marker) -> Snapshot:
+    """Return a snapshot at least as new as `seen`, from memory where it is equal."""
+    kept = _snapshots.get((alias, site_id))
+    if kept is not None and kept.marker == seen:
+        return kept
+    snapshot = _read_snapshot(alias, site_id, kept)
+    # Rows of an open transaction may be rolled back and their ids given out again, so
+    # they stay out of what other questions see.
+    if not _wrote_in_transaction(alias):
+        with _lock:
+            _snapshots[alias, site_id] = snapshot
+    return snapshot
+
+
+def _read_snapshot(alias: str, site_id: int, kept: Snapshot | None) -> Snapshot:
+    """Read segments and changes of one epoch.
+
+    The epoch is read before and after, since not every database shows several
+    statements one moment.
+    """
+    for _ in range(ATTEMPTS):
+        epoch = _epoch(alias, site_id)
+        base = kept.base if kept and kept.base.epoch == epoch else None
+        base = base or _read_base(alias, site_id, epoch)
+        changes = _changes(alias, site_id, kept.changes if kept else {})
+        if _epoch(alias, site_id) == epoch:
+            return derive(base, _marker(epoch, changes), changes)
+    msg = "The search index was merged too often while it was read."
+    raise IndexUnavailable(msg)
+
+
+def _marker(epoch: int, changes: Mapping[int, ReadChange]) -> Marker:
+    return Marker(
+        epoch=epoch,
+        count=len(changes),
+        newest=max(changes, default=0),
+        tokens=sum(change.token for change in changes.values()),
+    )
+
+
+def _read_base(alias: str, site_id: int, epoch: int) -> Base:
+    rows = Segment.objects.using(alias).filter(site_id=site_id)
+    return read_base(
+        epoch,
+        [
+            (segment_id, read_columns(blob))
+            for segment_id, blob in rows.values_list("id", "columns")
+        ],
+    )
+
+
+def _epoch(alias: str, site_id: int) -> int:
+    states = IndexState.objects.using(alias).filter(site_id=site_id)
+    return states.values_list("epoch", flat=True).first() or 0
+
+
+def _changes(
+    alias: str, site_id: int, known: Mapping[int, ReadChange]
+) -> dict[int, ReadChange]:
+    rows = Change.objects.using(alias).filter(site_id=site_id)
+    tokens = dict(rows.values_list("id", "token"))
+    kept = {
+        change_id: change
+        for change_id, change in known.items()
+        if tokens.get(change_id) == change.token
+    }
+    missing = [change_id for change_id in tokens if change_id not in kept]
+    for begin in range(0, len(missing), 500):
+        for row in rows.filter(pk__in=missing[begin : begin + 500]):
+            kept[row.pk] = read_change(row)
+    return kept
+
+
+def _wrote_in_transaction(alias: str) -> bool:
+    connection = connections[alias]
+    if not connection.in_atomic_block:
+        return False
+    return any(entry[1] is mark_written for entry in connection.run_on_commit)
+
+
+def mark_written() -> None:
+    """Do nothing on commit: waiting there, it tells that a transaction wrote changes.
+
+    Django drops it with the rest of `on_commit` when a transaction or savepoint is
+    rolled back.
+    """
+
+
+def _in_snapshot(
+    snapshot: Snapshot,
+    terms: Sequence[int],
+    rows: Sequence[tuple[int, int, bytes]],
+) -> dict[int, TermPostings]:
+    """Shift stored postings into the snapshot's numbers and add those of changes."""
+    import numpy as np
+
+    found: dict[int, list[tuple[Field, FieldPostings]]] = {term: [] for term in terms}
+    for term, segment_id, blob in sorted(rows, key=lambda row: row[1]):
+        offsets = snapshot.offsets[segment_id]
+        for field, postings in read_postings(blob).items():
+            numbers = postings.numbers + np.uint32(offsets.of(field))
+            found[term].append((field, FieldPostings(numbers, postings.frequencies)))
+    for term in found:
+        found[term] += snapshot.change_postings.get(term, ())
+    return found
+
+
+def _select(
+    alias: str, site_id: int, terms: Sequence[int]
+) -> tuple[Marker, list[tuple[int, int, bytes]]]:
+    """Read the marker and the postings of `terms` in one statement, so at one moment."""
+    padded = _padded(terms)
+    with connections[alias].cursor() as cursor:
+        cursor.execute(
+            _statement(alias, len(padded)), [site_id, site_id, *_tail(site_id, padded)]
+        )
+        rows = cursor.fetchall()
+    marker, postings = None, []
+    for kind, first, second, third, fourth, blob in rows:
+        if kind:
+            marker = Marker(int(first), int(second), int(third), int(fourth))
+        else:
+            postings.append((int(first), int(second), bytes(blob)))
+    if marker is None:
+        msg = "The index state could not be read."
+        raise DatabaseError(msg)
+    return marker, postings
+
+
+def _tail(site_id: int, padded: Sequence[int]) -> list[int]:
+    return [site_id, *padded] if padded else []
+
+
+def _padded(terms: Sequence[int]) -> list[int]:
+    if not terms:
+        return []
+    size = next((size for size in PLACEHOLDERS if size >= len(terms)), len(terms))
+    return [*terms, *[terms[-1]] * (size - len(terms))]
+
+
+def _statement(alias: str, placeholders: int) -> str:
+    quote = connections[alias].ops.quote_name
+    change, state, posting = (
+        quote(model._meta.db_table) for model in (Change, IndexState, Posting)
+    )
+    marker = (
+        # The table names are Django's own, quoted; every value is a parameter.
+        f"SELECT 1, COALESCE((SELECT epoch FROM {state} WHERE site_id = %s), 0),"  # noqa: S608
+        f" COUNT(*), COALESCE(MAX(id), 0), COALESCE(SUM(token), 0), NULL"
+        f" FROM {change} WHERE site_id = %s"
+    )
+    if not placeholders:
+        return marker
+    marks = ", ".join(["%s"] * placeholders)
+    return (
+        f"{marker} UNION ALL SELECT 0, term, segment_id, 0, 0, postings"  # noqa: S608
+        f" FROM {posting} WHERE site_id = %s AND term IN ({marks})"
+    )

@@ -1,0 +1,305 @@
+"""Keeping the index as the site is: one object after its save, a whole source by sweep.
+
+An object that cannot be read or whose permission hook fails is withdrawn and the
+failure recorded; the site's own save goes on.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from django.db import DatabaseError, connections
+
+from nlweb_ask.index import store
+from nlweb_ask.models import Document, IndexFailure
+from nlweb_ask.plugins import Source, SourceDocument, SourceRef, sources
+from nlweb_ask.sources.sites import default_site_id
+from nlweb_ask.sources.viewers import anonymous_viewer
+
+logger = logging.getLogger("nlweb_ask.index")
+
+# On SQLite a transaction holds the one write lock; elsewhere a transaction of one object
+# never waits for a second row while it holds a first, so it cannot take part in a
+# deadlock with a save of the site.
+SQLITE_BATCH: Final = 100
+CHUNK: Final = 200
+CLAIM_ATTEMPTS: Final = 5
+MYSQL_DEADLOCK: Final = 1213
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refreshed:
+    """What one step of a sweep found; counts of objects or of documents."""
+
+    seen: int = 0
+    written: int = 0
+    moved: int = 0
+    withdrawn: int = 0
+    failed: int = 0
+
+    def __add__(self, other: Refreshed) -> Refreshed:
+        return Refreshed(
+            seen=self.seen + other.seen,
+            written=self.written + other.written,
+            moved=self.moved + other.moved,
+            withdrawn=self.withdrawn + other.withdrawn,
+            failed=self.failed + other.failed,
+        )
+
+
+class _Collision(Exception):
+    """Another writer was making the same document: what was read may be old."""
+
+
+def refresh_objects(
+    source_name: str, object_ids: Collection[str], stamps: dict[str, str] | None = None
+) -> Refreshed:
+    """Read these objects through their source and write what changed, in one transaction.
+
+    An object that the source no longer offers is withdrawn. Inside a transaction of the
+    site the index is written in that transaction, behind a savepoint.
+    """
+    source = sources.get(source_name)
+    for _ in range(CLAIM_ATTEMPTS):
+        try:
+            with store.writing():
+                return _refresh(source, list(object_ids), stamps or {})
+        except _Collision:
+            continue
+        except Exception as error:  # noqa: BLE001 - a source is the site's own code
+            _raise_if_rolled_back(error)
+            return _withdraw_failed(source, list(object_ids), error)
+    return _withdraw_failed(source, list(object_ids), _Collision())
+
+
+def withdraw_objects(source_name: str, object_ids: Collection[str]) -> int:
+    """Take these objects out of the index; return how many documents were in it."""
+    with store.writing():
+        return store.withdraw(store.lock(source_name, object_ids))
+
+
+def withdraw_after_delete(source_name: str, object_id: str) -> None:
+    """Withdraw an object that the site has deleted; the deletion goes on whatever."""
+    try:
+        withdraw_objects(source_name, [object_id])
+    except DatabaseError as error:
+        _raise_if_rolled_back(error)
+        _log("not withdrawn", source_name, object_id, error)
+
+
+def _refresh(
+    source: Source, object_ids: Sequence[str], stamps: dict[str, str]
+) -> Refreshed:
+    # Lock first, read then: what a writer reads under the lock cannot be older than
+    # what the writer before it wrote.
+    store.lock(source.name, object_ids)
+    documents = _by_site(source.load(object_ids))
+    for site_id, of_site in documents.items():
+        references = [store.reference_of(d, source.name) for d in of_site]
+        if not store.claim(site_id, references):
+            raise _Collision
+    rows = {row.key: row for row in store.lock(source.name, object_ids)}
+    total = Refreshed(seen=len(object_ids))
+    for site_id, of_site in documents.items():
+        total += _put_all(source, site_id, of_site, rows, stamps)
+    withdrawn = store.withdraw(rows.values())
+    _clear_failures(source.name, object_ids)
+    return total + Refreshed(withdrawn=withdrawn)
+
+
+def _put_all(
+    source: Source,
+    site_id: int,
+    documents: Sequence[SourceDocument],
+    rows: dict[str, Document],
+    stamps: dict[str, str],
+) -> Refreshed:
+    """Put the documents of one site, each into its row, and take that out of `rows`."""
+    visible = _public_ids(source, site_id, documents)
+    total = Refreshed()
+    for document in documents:
+        reference = store.reference_of(document, source.name)
+        row = rows.pop(store.identity_key(site_id, reference))
+        was_public = row.public
+        public = document.object_id in visible
+        stamp = stamps.get(document.object_id, "")
+        written = store.put(row, document, public=public, stamp=stamp)
+        moved = not written and was_public != public
+        total += Refreshed(written=int(written), moved=int(moved))
+    return total
+
+
+def _by_site(documents: Iterable[SourceDocument]) -> dict[int, list[SourceDocument]]:
+    by_site: dict[int, list[SourceDocument]] = {}
+    for document in documents:
+        for site_id in document.sites or (default_site_id(),):
+            by_site.setdefault(site_id, []).append(document)
+    return by_site
+
+
+def _public_ids(
+    source: Source, site_id: int, documents: Sequence[SourceDocument]
+) -> set[str]:
+    object_ids = {document.object_id for document in documents}
+    return source.visible_ids(anonymous_viewer(site_id), object_ids)
+
+
+def _raise_if_rolled_back(error: Exception) -> None:
+    """Let an error through that already ended the site's own transaction."""
+    connection = connections[store.write_alias()]
+    ended = (
+        isinstance(error, DatabaseError)
+        and connection.vendor == "mysql"
+        and connection.in_atomic_block
+        and error.args[:1] == (MYSQL_DEADLOCK,)
+    )
+    if ended:
+        raise error
+
+
+def _withdraw_failed(
+    source: Source, object_ids: Sequence[str], error: Exception
+) -> Refreshed:
+    """Withdraw what could not be indexed, one object at a time where several failed."""
+    if len(object_ids) > 1:
+        total = Refreshed()
+        for object_id in object_ids:
+            total += refresh_objects(source.name, [object_id])
+        return total
+    reason = type(error).__name__
+    _log("not indexed", source.name, ",".join(object_ids), error)
+    withdrawn = 0
+    try:
+        with store.writing():
+            withdrawn = store.withdraw(store.lock(source.name, object_ids))
+            for object_id in object_ids:
+                record_failure(source.name, object_id, reason)
+    except DatabaseError as second:
+        _raise_if_rolled_back(second)
+        _log("index not written", source.name, ",".join(object_ids), second)
+    return Refreshed(seen=len(object_ids), failed=1, withdrawn=withdrawn)
+
+
+def _log(what: str, source: str, object_id: str, error: Exception) -> None:
+    """Log the kind of the error only: its message may hold words of the page."""
+    kind = type(error).__name__
+    logger.error("%s source=%s object=%s error=%s", what, source, object_id, kind)
+
+
+def record_failure(source_name: str, object_id: str, reason: str) -> None:
+    IndexFailure.objects.using(store.write_alias()).update_or_create(
+        source=source_name,
+        object_id=object_id[:255],
+        defaults={"reason": reason[:255], "site_id": default_site_id()},
+    )
+
+
+def _clear_failures(source_name: str, object_ids: Collection[str]) -> None:
+    IndexFailure.objects.using(store.write_alias()).filter(
+        source=source_name, object_id__in=list(object_ids)
+    ).delete()
+
+
+def sweep(
+    source_name: str,
+    *,
+    changed_only: bool = False,
+    on_step: Callable[[Refreshed], None] = lambda step: None,
+) -> Refreshed:
+    """Bring the index of one source up to date with the site.
+
+    Every step is a transaction of its own: a sweep that was broken off leaves a usable
+    index, and the next one goes on where it is still out of date.
+
+    Args:
+        source_name: A registered source.
+        changed_only: Trust the source's stamps and load only what they say may have
+            changed; who may see a page is asked for all.
+        on_step: Called with the counts of each step.
+    """
+    source = sources.get(source_name)
+    refs = {ref.object_id: ref for ref in source.iter_refs()}
+    total = Refreshed()
+    for chunk in _chunks(list(refs.values())):
+        step = _sweep_chunk(source, chunk, changed_only=changed_only)
+        total += step
+        on_step(step)
+    gone = _withdraw_all(source_name, _vanished(source_name, set(refs)))
+    return total + Refreshed(withdrawn=gone)
+
+
+def _chunks(refs: Sequence[SourceRef]) -> Iterator[Sequence[SourceRef]]:
+    vendor = connections[store.write_alias()].vendor
+    size = SQLITE_BATCH if vendor == "sqlite" else 1
+    for begin in range(0, len(refs), size):
+        yield refs[begin : begin + size]
+
+
+def _sweep_chunk(
+    source: Source, chunk: Sequence[SourceRef], *, changed_only: bool
+) -> Refreshed:
+    stamps = {ref.object_id: ref.stamp for ref in chunk}
+    unchanged = _unchanged(source.name, stamps) if changed_only else set()
+    step = Refreshed()
+    if unchanged:
+        step += move_partitions(source.name, unchanged)
+    rest = [object_id for object_id in stamps if object_id not in unchanged]
+    if rest:
+        step += refresh_objects(source.name, rest, stamps)
+    return step
+
+
+def _unchanged(source_name: str, stamps: dict[str, str]) -> set[str]:
+    rows = Document.objects.using(store.write_alias()).filter(
+        source=source_name,
+        object_id__in=list(stamps),
+        indexed=True,
+        analyzer=store.INDEX_VERSION,
+    )
+    stored: dict[str, set[str]] = {}
+    for object_id, stamp in rows.values_list("object_id", "stamp"):
+        stored.setdefault(object_id, set()).add(stamp)
+    return {
+        object_id
+        for object_id, stamp in stamps.items()
+        if stamp and stored.get(object_id) == {stamp}
+    }
+
+
+def move_partitions(source_name: str, object_ids: Collection[str]) -> Refreshed:
+    """Ask who may see these objects, and move their documents accordingly."""
+    source = sources.get(source_name)
+    moved = 0
+    with store.writing():
+        rows = store.lock(source_name, object_ids)
+        for site_id in {row.site_id for row in rows}:
+            visible = source.visible_ids(anonymous_viewer(site_id), object_ids)
+            for row in rows:
+                if row.site_id == site_id:
+                    moved += store.move(row, public=row.object_id in visible)
+    return Refreshed(seen=len(object_ids), moved=moved)
+
+
+def _vanished(source_name: str, offered: set[str]) -> list[str]:
+    rows = Document.objects.using(store.write_alias()).filter(source=source_name)
+    return sorted(set(rows.values_list("object_id", flat=True)) - offered)
+
+
+def _withdraw_all(source_name: str, object_ids: Sequence[str]) -> int:
+    return sum(
+        withdraw_objects(source_name, object_ids[begin : begin + CHUNK])
+        for begin in range(0, len(object_ids), CHUNK)
+    )
+
+
+def withdraw_unregistered() -> int:
+    """Take out the documents of sources that are no longer registered."""
+    rows = Document.objects.using(store.write_alias()).order_by()
+    stored = set(rows.values_list("source", flat=True).distinct())
+    return sum(
+        _withdraw_all(source_name, _vanished(source_name, set()))
+        for source_name in sorted(stored - set(sources.names()))
+    )

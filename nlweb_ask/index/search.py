@@ -1,0 +1,200 @@
+"""BM25 over the posting blobs, with statistics of live public pages only.
+
+Robertson & Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009),
+with Lucene's IDF. The score of a page is its best passage, plus half of the whole page,
+plus half of title and properties, all on raw scores: no maximum exists that a hidden
+page could move.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from nlweb_ask.index.analysis import analyze_question, term_key
+from nlweb_ask.index.postings import (
+    PAGE_FIELDS,
+    PASSAGE_FIELDS,
+    WEIGHTS,
+    Field,
+    FieldPostings,
+    Label,
+)
+from nlweb_ask.index.reading import TermPostings, current, fingerprint, read
+from nlweb_ask.index.snapshot import Snapshot
+from nlweb_ask.plugins import Candidate, Question, Scope
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Bools = NDArray[np.bool_]
+
+__all__ = ["fingerprint", "question_terms", "search"]
+
+K1: Final = 1.2
+B: Final = 0.75
+SCORE_DIGITS: Final = 9
+
+
+def question_terms(question: Question, scope: Scope) -> list[str]:
+    """Return the terms to search for, in the languages that the scope may answer in."""
+    languages = scope.languages or current(scope.site_id).languages
+    return analyze_question(question.search_text, languages)
+
+
+def search(terms: Sequence[str], scope: Scope, limit: int) -> list[Candidate]:
+    """Return the best pages of the scope's partition, one candidate a page.
+
+    Args:
+        terms: Analysed words of the question, distinct, in order.
+        scope: Where to look; pages outside it count in the statistics all the same.
+        limit: How many candidates at most.
+
+    Returns:
+        Best first by score (rounded to 9 decimals), then by source, object, language
+        and part. Raw scores, above 0, without an upper bound; adding floats in the
+        order of the terms makes them the same whatever the history of the index.
+        No terms give none.
+    """
+    if not terms or limit < 1:
+        return []
+    snapshot, postings = read(scope.site_id, [term_key(term) for term in terms])
+    if not len(snapshot.documents):
+        return []
+    page_scores, passage_scores = _scores(snapshot, postings)
+    totals = page_scores + _best_passages(snapshot, passage_scores)
+    totals[~_eligible(snapshot, scope)] = 0.0
+    return [
+        _candidate(snapshot, number, score, passage_scores)
+        for number, score in _best(snapshot, totals, limit)
+    ]
+
+
+def _scores(
+    snapshot: Snapshot, postings: Mapping[int, TermPostings]
+) -> tuple[Floats, Floats]:
+    import numpy as np
+
+    page_scores = np.zeros(len(snapshot.documents))
+    passage_scores = np.zeros(len(snapshot.passage_lengths))
+    for found in postings.values():
+        for field in Field:
+            parts = [part for part_field, part in found if part_field is field]
+            if parts:
+                scores = passage_scores if field in PASSAGE_FIELDS else page_scores
+                _add(snapshot, field, parts, scores)
+    return page_scores, passage_scores
+
+
+def _add(
+    snapshot: Snapshot, field: Field, parts: Sequence[FieldPostings], scores: Floats
+) -> None:
+    """Add one term's share in one field to every page or passage that holds it."""
+    import numpy as np
+
+    numbers = np.concatenate([part.numbers for part in parts])
+    frequencies = np.concatenate([part.frequencies for part in parts]).astype("f8")
+    lengths, counted = _field_columns(snapshot, field)
+    total, mean = snapshot.field_statistics[field]
+    holding = int(counted[numbers].sum())
+    idf = math.log(1.0 + (total - holding + 0.5) / (holding + 0.5))
+    norm = K1 * (1.0 - B + B * (lengths[numbers] / mean))
+    share = idf * (frequencies * (K1 + 1.0) / (frequencies + norm))
+    np.add.at(scores, numbers, WEIGHTS[field] * share)
+
+
+def _field_columns(snapshot: Snapshot, field: Field) -> tuple[Any, Bools]:
+    if field in PASSAGE_FIELDS:
+        column = PASSAGE_FIELDS.index(field)
+        return snapshot.passage_lengths[:, column], snapshot.counted_passages
+    return snapshot.page_lengths[:, PAGE_FIELDS.index(field)], snapshot.counted
+
+
+def _best_passages(snapshot: Snapshot, passage_scores: Floats) -> Floats:
+    import numpy as np
+
+    best = np.zeros(len(snapshot.documents))
+    hit = np.flatnonzero(passage_scores)
+    np.maximum.at(best, snapshot.passage_page[hit], passage_scores[hit])
+    return best
+
+
+def _eligible(snapshot: Snapshot, scope: Scope) -> Bools:
+    """Return which pages are alive, in the scope's partition and within its filters."""
+    import numpy as np
+
+    wanted = np.array([in_scope(label, scope) for label in snapshot.label_table], bool)
+    partition = snapshot.public if scope.partition == "public" else ~snapshot.public
+    return snapshot.alive & partition & wanted[snapshot.labels]
+
+
+def in_scope(label: Label, scope: Scope) -> bool:
+    """Tell whether pages with this label pass the scope's filters; empty lets all in.
+
+    Languages are compared by their primary subtag; a page without a language fits
+    every one.
+    """
+    return (
+        (not scope.sources or label.source in scope.sources)
+        and (not scope.version or scope.version == label.version)
+        and _in_languages(label.language, scope.languages)
+        and _in_types(label.types, scope.types)
+    )
+
+
+def _in_languages(language: str, wanted: Sequence[str]) -> bool:
+    if not wanted or not language:
+        return True
+    return primary_subtag(language) in {primary_subtag(name) for name in wanted}
+
+
+def primary_subtag(language: str) -> str:
+    return language.replace("_", "-").split("-")[0].casefold()
+
+
+def _in_types(types: Sequence[str], wanted: Sequence[str]) -> bool:
+    if not wanted:
+        return True
+    return not {name.casefold() for name in types}.isdisjoint(
+        name.casefold() for name in wanted
+    )
+
+
+def _best(snapshot: Snapshot, totals: Floats, limit: int) -> list[tuple[int, float]]:
+    """Return the best page numbers with their scores, ties by identity."""
+    import numpy as np
+
+    numbers = np.flatnonzero(totals)
+    rounded = np.round(totals[numbers], SCORE_DIGITS)
+    if len(numbers) > limit:
+        least = np.partition(rounded, len(rounded) - limit)[len(rounded) - limit]
+        keep = rounded >= least
+        numbers, rounded = numbers[keep], rounded[keep]
+    pairs = zip(numbers.tolist(), rounded.tolist(), strict=True)
+    return sorted(pairs, key=lambda pair: (-pair[1], *_identity(snapshot, pair[0])))[
+        :limit
+    ]
+
+
+def _identity(snapshot: Snapshot, number: int) -> tuple[str, str, str, str]:
+    label = snapshot.label_table[int(snapshot.labels[number])]
+    key = snapshot.keys[number]
+    return label.source, key.object_id, label.language, key.part
+
+
+def _candidate(
+    snapshot: Snapshot, number: int, score: float, passage_scores: Floats
+) -> Candidate:
+    source, object_id, language, part = _identity(snapshot, number)
+    own = passage_scores[int(snapshot.first[number]) : int(snapshot.first[number + 1])]
+    return Candidate(
+        source=source,
+        object_id=object_id,
+        language=language,
+        part=part,
+        score=score,
+        passage=int(own.argmax()) if len(own) and own.any() else None,
+    )

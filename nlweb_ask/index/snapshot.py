@@ -1,0 +1,329 @@
+"""What a process keeps of a site's index: who is where, alive and public, and how long.
+
+A snapshot is a segment's columns and the changes since, put end to end in one number
+space. It is never changed: a new change makes a new snapshot on the same base.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from nlweb_ask.index.postings import (
+    PAGE_FIELDS,
+    PASSAGE_FIELDS,
+    Columns,
+    Field,
+    FieldPostings,
+    Label,
+    PageKey,
+    Pages,
+    Triples,
+    read_page,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from nlweb_ask.models import Change
+
+    Bools = NDArray[np.bool_]
+    Integers = NDArray[np.integer[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """What of the index's state moves with every write.
+
+    Two equal markers mean the same set of changes: the sum of random tokens tells
+    apart what count and greatest id do not (a late commit, an id given out again).
+    """
+
+    epoch: int
+    count: int
+    newest: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReadChange:
+    """A change row, read: its postings are by term, in the page's own numbers."""
+
+    id: int
+    token: int
+    kind: int
+    document_id: int
+    pages: Pages | None
+    postings: Mapping[int, Mapping[Field, FieldPostings]]
+
+
+def read_change(change: Change) -> ReadChange:
+    """Read a row; withdrawn and moved documents have no pages."""
+    pages, postings = None, {}
+    if change.page is not None:
+        columns, triples = read_page(change.page)
+        pages, postings = columns.pages, by_term(triples)
+    return ReadChange(
+        change.pk, change.token, change.kind, change.document_id, pages, postings
+    )
+
+
+def by_term(triples: Triples) -> dict[int, dict[Field, FieldPostings]]:
+    """Group postings that are sorted by term, field and number."""
+    import numpy as np
+
+    groups: dict[int, dict[Field, FieldPostings]] = {}
+    if not len(triples.terms):
+        return groups
+    new_term = np.diff(triples.terms) != 0
+    new_field = np.diff(triples.fields.astype(np.int16)) != 0
+    bounds = [0, *(np.flatnonzero(new_term | new_field) + 1), len(triples.terms)]
+    for begin, end in pairwise(bounds):
+        fields = groups.setdefault(int(triples.terms[begin]), {})
+        fields[Field(int(triples.fields[begin]))] = FieldPostings(
+            triples.numbers[begin:end], triples.frequencies[begin:end]
+        )
+    return groups
+
+
+@dataclass(frozen=True, slots=True)
+class Offsets:
+    """Where a segment's or a change's numbers begin in the snapshot's number space."""
+
+    page: int
+    passage: int
+
+    def of(self, field_: Field) -> int:
+        return self.passage if field_ in PASSAGE_FIELDS else self.page
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """Every page of a site in one number space, with the dead ones marked.
+
+    `offsets` has one entry a segment, by its id. `change_postings` are the postings of
+    pages that no merge has taken in, by term, in the snapshot's numbers.
+    """
+
+    marker: Marker
+    changes: Mapping[int, ReadChange]
+    base: Base
+    documents: Integers
+    alive: Bools
+    public: Bools
+    labels: Integers
+    label_table: Sequence[Label]
+    keys: Sequence[PageKey]
+    page_lengths: Integers
+    first: Integers
+    passage_lengths: Integers
+    change_postings: Mapping[int, Sequence[tuple[Field, FieldPostings]]]
+
+    @property
+    def offsets(self) -> Mapping[int, Offsets]:
+        return self.base.offsets
+
+    @cached_property
+    def passage_page(self) -> Integers:
+        """The page each passage belongs to."""
+        import numpy as np
+
+        return np.repeat(np.arange(len(self.documents)), np.diff(self.first))
+
+    @cached_property
+    def counted(self) -> Bools:
+        """The pages that statistics come from: alive and public."""
+        return self.alive & self.public
+
+    @cached_property
+    def counted_passages(self) -> Bools:
+        return self.counted[self.passage_page]
+
+    @cached_property
+    def field_statistics(self) -> Mapping[Field, tuple[int, float]]:
+        """How many public pages or passages there are, and their mean length."""
+        statistics = {}
+        for fields, lengths, counted in (
+            (PAGE_FIELDS, self.page_lengths, self.counted),
+            (PASSAGE_FIELDS, self.passage_lengths, self.counted_passages),
+        ):
+            number = int(counted.sum())
+            # Integer sums: the mean does not depend on the order of the pages.
+            totals = lengths[counted].sum(axis=0, dtype="i8")
+            for position, field_ in enumerate(fields):
+                mean = int(totals[position]) / number if number else 0.0
+                statistics[field_] = (number, mean or 1.0)
+        return statistics
+
+    @cached_property
+    def languages(self) -> tuple[str, ...]:
+        """The languages of live public pages, sorted."""
+        import numpy as np
+
+        used = np.unique(self.labels[self.counted])
+        return tuple(sorted({self.label_table[label].language for label in used}))
+
+
+@dataclass(frozen=True)
+class Base:
+    """The segments of one epoch, read once and shared by that epoch's snapshots."""
+
+    epoch: int
+    offsets: Mapping[int, Offsets]
+    pages: Pages
+    alive: Bools
+    position: Mapping[int, int] = field(repr=False)  # document id -> live page number
+
+
+def read_base(epoch: int, segments: Iterable[tuple[int, Columns]]) -> Base:
+    """Put segments end to end, ascending by id; the last word on a document holds."""
+    ordered = sorted(segments, key=lambda pair: pair[0])
+    columns = [column for _, column in ordered]
+    pages = concatenate([column.pages for column in columns])
+    offsets, page, passage = {}, 0, 0
+    for segment_id, column in ordered:
+        offsets[segment_id] = Offsets(page, passage)
+        page += len(column.pages.documents)
+        passage += len(column.pages.passage_lengths)
+    alive, position = _resolve(pages, columns)
+    return Base(epoch, offsets, pages, alive, position)
+
+
+def _resolve(pages: Pages, columns: Sequence[Columns]) -> tuple[Bools, dict[int, int]]:
+    import numpy as np
+
+    alive = np.ones(len(pages.documents), bool)
+    position: dict[int, int] = {}
+    number = 0
+    for column in columns:
+        for document in column.withdrawn.tolist():
+            _kill(document, position, alive)
+        for documents, public in ((column.opened, True), (column.closed, False)):
+            for document in documents.tolist():
+                if document in position:
+                    pages.public[position[document]] = public
+        for document in column.pages.documents.tolist():
+            _kill(document, position, alive)
+            position[document] = number
+            number += 1
+    return alive, position
+
+
+def _kill(document: int, position: dict[int, int], alive: Bools) -> None:
+    dead = position.pop(document, None)
+    if dead is not None:
+        alive[dead] = False
+
+
+def concatenate(runs: Sequence[Pages]) -> Pages:
+    """Put runs of pages end to end; none give an empty run. `public` is a copy."""
+    import numpy as np
+
+    table: dict[Label, int] = {}
+    labels = [
+        np.array(
+            [table.setdefault(label, len(table)) for label in run.label_table], "<u4"
+        )[run.labels]
+        for run in runs
+        if len(run.labels)
+    ]
+    firsts = [np.zeros(1, "<u4")]
+    end = 0
+    for run in runs:
+        firsts.append(run.first[1:] + np.uint32(end))
+        end += int(run.first[-1])
+    return Pages(
+        documents=_join([run.documents for run in runs], "<i8"),
+        labels=_join(labels, "<u4"),
+        label_table=list(table),
+        keys=[key for run in runs for key in run.keys],
+        public=_join([run.public for run in runs], "bool"),
+        page_lengths=_join([run.page_lengths for run in runs], "<u4", len(PAGE_FIELDS)),
+        first=np.concatenate(firsts),
+        passage_lengths=_join(
+            [run.passage_lengths for run in runs], "<u4", len(PASSAGE_FIELDS)
+        ),
+    )
+
+
+def _join(parts: Sequence[Any], kind: str, width: int = 0) -> Any:
+    import numpy as np
+
+    empty = np.zeros((0, width) if width else 0, kind)
+    return np.concatenate([empty, *parts])
+
+
+def derive(base: Base, marker: Marker, changes: Mapping[int, ReadChange]) -> Snapshot:
+    """Make the snapshot of `base` with `changes` on it, the greater id the later."""
+    ordered = [changes[change_id] for change_id in sorted(changes)]
+    put = [change for change in ordered if change.pages is not None]
+    pages = concatenate([base.pages, *(change.pages for change in put if change.pages)])
+    alive = _with_changes(base, pages, ordered)
+    return Snapshot(
+        marker=marker,
+        changes=dict(changes),
+        base=base,
+        documents=pages.documents,
+        alive=alive,
+        public=pages.public,
+        labels=pages.labels,
+        label_table=pages.label_table,
+        keys=pages.keys,
+        page_lengths=pages.page_lengths,
+        first=pages.first,
+        passage_lengths=pages.passage_lengths,
+        change_postings=_change_postings(base, put),
+    )
+
+
+def _with_changes(base: Base, pages: Pages, ordered: Sequence[ReadChange]) -> Bools:
+    import numpy as np
+
+    from nlweb_ask.models import Change
+
+    number = len(base.alive)
+    alive = np.concatenate([base.alive, np.ones(len(pages.documents) - number, bool)])
+    moved: dict[int, int] = {}
+
+    def where(document: int) -> int | None:
+        return moved.get(document, base.position.get(document))
+
+    for change in ordered:
+        current = where(change.document_id)
+        if change.kind == Change.Kind.PUT:
+            if current is not None:
+                alive[current] = False
+            moved[change.document_id] = number
+            number += 1
+        elif current is None:
+            continue
+        elif change.kind == Change.Kind.WITHDRAWN:
+            alive[current] = False
+        else:
+            pages.public[current] = change.kind == Change.Kind.OPENED
+    return alive
+
+
+def _change_postings(
+    base: Base, put: Sequence[ReadChange]
+) -> dict[int, list[tuple[Field, FieldPostings]]]:
+    import numpy as np
+
+    postings: dict[int, list[tuple[Field, FieldPostings]]] = {}
+    page = len(base.pages.documents)
+    passage = len(base.pages.passage_lengths)
+    for change in put:
+        offsets = Offsets(page, passage)
+        for term, fields in change.postings.items():
+            for field_, found in fields.items():
+                shifted = found.numbers + np.uint32(offsets.of(field_))
+                postings.setdefault(term, []).append(
+                    (field_, FieldPostings(shifted, found.frequencies))
+                )
+        page += 1
+        passage += len(change.pages.passage_lengths) if change.pages else 0
+    return postings

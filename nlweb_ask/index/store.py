@@ -1,0 +1,311 @@
+"""Writing documents into the index and reading them back.
+
+Writers of one document take turns by the lock of its row, and a change is written under
+that lock. So of two changes of one document the later has the greater id.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.db import IntegrityError, connections, router, transaction
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+
+from nlweb_ask.index.analysis import ANALYZER_VERSION
+from nlweb_ask.index.passages import CutPassage, cut
+from nlweb_ask.index.postings import write_page
+from nlweb_ask.index.reading import mark_written
+from nlweb_ask.index.terms import page_blob_parts
+from nlweb_ask.models import Change, Document, IndexState, Passage
+from nlweb_ask.plugins import PassageText, Reference, SourceDocument
+
+# Of the layout in `postings` and the way a page is analysed: a document written under
+# another number is written anew.
+FORMAT_VERSION: Final = 1
+INDEX_VERSION: Final = ANALYZER_VERSION * 1000 + FORMAT_VERSION
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredDocument:
+    """What is kept of a page to show it: as an anonymous visitor would read it."""
+
+    reference: Reference
+    public_id: str
+    url: str
+    name: str
+    abstract: str
+    language: str
+    group: str
+    schema_object: Mapping[str, Any]
+    passages: tuple[PassageText, ...]
+
+
+def write_alias() -> str:
+    return router.db_for_write(Document)
+
+
+def identity_key(site_id: int, reference: Reference) -> str:
+    """Return the 32 hex digits by which a document is known in the tables."""
+    identity = json.dumps([site_id, *reference], ensure_ascii=False)
+    return hashlib.blake2b(identity.encode(), digest_size=16).hexdigest()
+
+
+def public_id(key: str) -> str:
+    """Return the document's name for callers: keyed, so that none can be guessed."""
+    return salted_hmac("nlweb_ask.public_id", key, algorithm="sha256").hexdigest()[:32]
+
+
+def reference_of(document: SourceDocument, source: str) -> Reference:
+    return Reference(source, document.object_id, document.language, document.part)
+
+
+@contextmanager
+def writing() -> Iterator[None]:
+    """A transaction, or a savepoint in the site's own, that writes to the index.
+
+    On SQLite one that begins by reading cannot write once somebody else has; so it
+    takes the write lock with its first statement.
+    """
+    alias = write_alias()
+    with transaction.atomic(using=alias):
+        if connections[alias].vendor == "sqlite":
+            IndexState.objects.using(alias).filter(site_id=-1).update(epoch=0)
+        yield
+
+
+def claim(site_id: int, references: Collection[Reference]) -> bool:
+    """Make sure that every document has a row to lock; call inside a transaction.
+
+    Returns:
+        False when another writer was making one of them at the same time: what was
+        read of the source before may be older than what that writer read.
+    """
+    alone = True
+    keys = {identity_key(site_id, reference): reference for reference in references}
+    rows = Document.objects.using(write_alias()).filter(key__in=list(keys))
+    known = set(rows.values_list("key", flat=True))
+    for key, reference in keys.items():
+        if key not in known:
+            alone = _create(site_id, key, reference) and alone
+    return alone
+
+
+def _create(site_id: int, key: str, reference: Reference) -> bool:
+    source, object_id, language, part = reference
+    try:
+        with transaction.atomic(using=write_alias()):
+            Document.objects.using(write_alias()).create(
+                key=key,
+                site_id=site_id,
+                source=source,
+                object_id=object_id,
+                language=language,
+                part=part,
+            )
+    except IntegrityError:
+        return False
+    return True
+
+
+def lock(source: str, object_ids: Collection[str]) -> list[Document]:
+    """Lock and return the rows of these objects, in every site, language and part."""
+    rows = Document.objects.using(write_alias()).select_for_update()
+    found = rows.filter(source=source, object_id__in=list(object_ids)).order_by("pk")
+    # Some collations find `A` where `a` was asked for.
+    wanted = set(object_ids)
+    return [row for row in found if row.source == source and row.object_id in wanted]
+
+
+def put(row: Document, document: SourceDocument, *, public: bool, stamp: str) -> bool:
+    """Write a document under the lock of its row; return whether its words changed.
+
+    A document that is as it was only moves between the partitions, if it does.
+    """
+    content_hash = _content_hash(document)
+    row.stamp = stamp
+    row.refreshed_at = timezone.now()
+    if row.indexed and (row.content_hash, row.analyzer) == (
+        content_hash,
+        INDEX_VERSION,
+    ):
+        move(row, public=public)
+        row.save(update_fields=["stamp", "refreshed_at"])
+        return False
+    cut_passages = cut(document.sections)
+    row.public = public
+    row.indexed = True
+    row.content_hash = content_hash
+    row.analyzer = INDEX_VERSION
+    _copy(row, document)
+    row.save()
+    _write_passages(row, cut_passages)
+    _write_page(row, document, cut_passages)
+    return True
+
+
+def _copy(row: Document, document: SourceDocument) -> None:
+    row.url = document.url
+    row.name = document.name
+    row.abstract = document.abstract
+    row.group = document.group
+    row.version = document.version
+    row.schema = json.dumps(dict(document.schema_object), ensure_ascii=False)
+
+
+def _content_hash(document: SourceDocument) -> str:
+    content = [
+        document.url,
+        document.name,
+        document.abstract,
+        document.group,
+        document.version,
+        dict(document.schema_object),
+        [[part.heading, part.anchor, part.text] for part in document.sections],
+    ]
+    words = json.dumps(content, sort_keys=True, ensure_ascii=False)
+    # A lone surrogate has no UTF-8 form, and a source may well hold one.
+    encoded = words.encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(encoded, digest_size=16).hexdigest()
+
+
+def _write_passages(row: Document, cut_passages: Sequence[CutPassage]) -> None:
+    rows = Passage.objects.using(write_alias())
+    rows.filter(document=row).delete()
+    rows.bulk_create(
+        Passage(
+            document=row,
+            ordinal=passage.ordinal,
+            heading=passage.heading,
+            anchor=passage.anchor[:255],
+            text=passage.text,
+            start=passage.start,
+            end=passage.end,
+            words_hash=passage.words_hash,
+        )
+        for passage in cut_passages
+    )
+
+
+def _write_page(
+    row: Document, document: SourceDocument, cut_passages: Sequence[CutPassage]
+) -> None:
+    columns, triples = page_blob_parts(
+        document,
+        cut_passages,
+        source=row.source,
+        document_id=row.pk,
+        public=row.public,
+        types=schema_types(document.schema_object),
+    )
+    _record(row, Change.Kind.PUT, write_page(columns, triples))
+
+
+def schema_types(schema_object: Mapping[str, Any]) -> tuple[str, ...]:
+    declared = schema_object.get("@type") or ()
+    return (declared,) if isinstance(declared, str) else tuple(declared)
+
+
+def move(row: Document, *, public: bool) -> bool:
+    """Move an indexed document to the other partition; return whether it was not there.
+
+    Neither its words nor its postings are touched.
+    """
+    if row.public == public or not row.indexed:
+        return False
+    row.public = public
+    row.save(update_fields=["public"])
+    _record(row, Change.Kind.OPENED if public else Change.Kind.CLOSED)
+    return True
+
+
+def withdraw(rows: Iterable[Document]) -> int:
+    """Take locked documents out of the index; return how many were in it."""
+    number = 0
+    for row in rows:
+        if row.indexed:
+            _record(row, Change.Kind.WITHDRAWN)
+            number += 1
+        row.delete()
+    return number
+
+
+def _record(row: Document, kind: Change.Kind, page: bytes | None = None) -> None:
+    alias = write_alias()
+    Change.objects.using(alias).create(
+        site_id=row.site_id,
+        document_id=row.pk,
+        token=secrets.randbelow(2**31),
+        kind=kind,
+        page=page,
+    )
+    transaction.on_commit(mark_written, using=alias)
+
+
+def load_documents(
+    site_id: int, passages: Mapping[Reference, int | None]
+) -> dict[Reference, StoredDocument]:
+    """Return the stored documents of these references, each with its best passage.
+
+    Args:
+        site_id: The site whose documents are meant.
+        passages: The ordinal of the passage to load, for each reference.
+
+    Returns:
+        What is indexed; a document withdrawn in the meantime is left out. Two queries.
+    """
+    keys = {identity_key(site_id, reference): reference for reference in passages}
+    alias = router.db_for_read(Document)
+    rows = Document.objects.using(alias).filter(key__in=list(keys), indexed=True)
+    documents = {row.pk: row for row in rows}
+    texts = _load_passages(
+        alias,
+        {pk: passages[keys[row.key]] or 0 for pk, row in documents.items()},
+    )
+    return {
+        keys[row.key]: _stored(row, keys[row.key], texts.get(row.pk))
+        for row in documents.values()
+    }
+
+
+def _load_passages(alias: str, ordinals: Mapping[int, int]) -> dict[int, Passage]:
+    rows = Passage.objects.using(alias).filter(
+        document_id__in=list(ordinals), ordinal__in=set(ordinals.values())
+    )
+    return {
+        row.document_id: row for row in rows if row.ordinal == ordinals[row.document_id]
+    }
+
+
+def _stored(
+    row: Document, reference: Reference, passage: Passage | None
+) -> StoredDocument:
+    return StoredDocument(
+        reference=reference,
+        public_id=public_id(row.key),
+        url=row.url,
+        name=row.name,
+        abstract=row.abstract,
+        language=row.language,
+        group=row.group,
+        schema_object=json.loads(row.schema),
+        passages=(_passage_text(passage),) if passage is not None else (),
+    )
+
+
+def _passage_text(row: Passage) -> PassageText:
+    return PassageText(
+        ordinal=row.ordinal,
+        heading=row.heading,
+        anchor=row.anchor,
+        text=row.text,
+        start=row.start,
+        end=row.end,
+        words_hash=row.words_hash,
+    )

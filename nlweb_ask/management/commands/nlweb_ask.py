@@ -1,0 +1,260 @@
+"""Ask the site a question on the terminal, as anybody would be answered."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import textwrap
+import threading
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from django.apps import apps
+from django.contrib.auth import get_user_model
+from django.core.management import BaseCommand, CommandError, CommandParser
+from django.urls import NoReverseMatch, reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from nlweb_ask.conf import ProfileConf, SiteConf, granted_profiles, site_conf
+from nlweb_ask.pipeline.ask import AskScope, answer, pick_scope
+from nlweb_ask.plugins import Question, Viewer
+from nlweb_ask.protocol.errors import Refusal
+from nlweb_ask.protocol.events import Complete, Content, Event, Failure, ResultFound
+from nlweb_ask.protocol.question import MODES
+from nlweb_ask.protocol.reader import RawRequest, read_question
+from nlweb_ask.protocol.writers import dumps, encode, writer_for
+from nlweb_ask.sources.sites import default_site_id
+from nlweb_ask.sources.viewers import anonymous_viewer
+
+NOTHING_FOUND: Final = 1
+FAILED: Final = 2
+
+INDENT: Final = " " * 4
+WIDEST: Final = 88  # columns
+
+
+@dataclass(slots=True)
+class Answered:
+    """The events of one answer, and what they came to once they have been read."""
+
+    question: Question
+    viewer: Viewer
+    scope: AskScope
+    results: int = 0
+    failure: Failure | None = None
+    complete: Complete | None = None
+    _stop: threading.Event = field(default_factory=threading.Event)
+
+    def events(self) -> Iterator[Event]:
+        try:
+            for event in answer(self.question, self.viewer, self.scope, self._stop):
+                self._note(event)
+                yield event
+        finally:
+            self._stop.set()
+
+    def _note(self, event: Event) -> None:
+        match event:
+            case ResultFound():
+                self.results += 1
+            case Failure():
+                self.failure = event
+            case Complete():
+                self.complete = event
+
+
+class Command(BaseCommand):
+    help = _(
+        "Ask the site a question, as an anonymous visitor or as one of its users. "
+        "Exit code 0 with results, 1 without, 2 on an error."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("question", help=_("The question, in quotes."))
+        parser.add_argument("--profile", help=_("Ask this profile."))
+        parser.add_argument("--mode", choices=MODES, help=_("Form of the answer."))
+        parser.add_argument("--user", help=_("Answer as this user would be answered."))
+        parser.add_argument("--site", help=_("Id or host name of the site to ask."))
+        form = parser.add_mutually_exclusive_group()
+        form.add_argument(
+            "--json", action="store_true", help=_("Print the NLWeb 0.55 document.")
+        )
+        form.add_argument(
+            "--stream",
+            action="store_true",
+            help=_("Print the messages of the event stream as they come."),
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        question = _question(options)
+        conf = _open_site(options["site"])
+        viewer = _viewer(options["user"], conf)
+        profiles = _granted(viewer, conf, options["profile"])
+        answered = Answered(
+            question, viewer, pick_scope(question, viewer, conf, profiles)
+        )
+        if options["json"]:
+            self._print_document(answered)
+        elif options["stream"]:
+            self._print_messages(answered)
+        else:
+            self._print_pages(answered)
+        if answered.failure:
+            sys.exit(FAILED)
+        if not answered.results:
+            sys.exit(NOTHING_FOUND)
+
+    def _print_document(self, answered: Answered) -> None:
+        writer = writer_for(answered.question)
+        _status, document = writer.document(answered.events())
+        # Through the encoder of the wire first: it knows read-only mappings.
+        document = json.loads(dumps(document))
+        self.stdout.write(json.dumps(document, ensure_ascii=False, indent=2))
+
+    def _print_messages(self, answered: Answered) -> None:
+        for message in writer_for(answered.question).messages(answered.events()):
+            self.stdout.write(encode(message).decode(), ending="")
+            self.stdout.flush()
+
+    def _print_pages(self, answered: Answered) -> None:
+        words = ""
+        for event in answered.events():
+            match event:
+                case ResultFound():
+                    self._print_page(event)
+                case Content():
+                    words += event.text
+        if words:
+            self.stdout.write(_wrapped(words, ""))
+        self._print_remarks(answered)
+
+    def _print_page(self, found: ResultFound) -> None:
+        page = found.item
+        rank = f"{found.index + 1}.".rjust(len(INDENT) - 1)
+        name = self.style.MIGRATE_LABEL(_printable(page["name"]))
+        self.stdout.write(f"{rank} {name}  ({page['score']:.0f})")
+        self.stdout.write(f"{INDENT}{_printable(page['url'])}")
+        if page.get("description"):
+            self.stdout.write(_wrapped(page["description"], INDENT))
+        self.stdout.write("")
+
+    def _print_remarks(self, answered: Answered) -> None:
+        """Say how many pages there are, and why there are not more or no text."""
+        complete, asked = answered.complete, answered.question.mode
+        if answered.failure:
+            self.stderr.write(answered.failure.message)
+            return
+        self.stdout.write(
+            ngettext("%(number)d page.", "%(number)d pages.", answered.results)
+            % {"number": answered.results}
+        )
+        if complete and complete.notice:
+            self.stderr.write(complete.notice.text)
+        if complete and asked and complete.mode != asked:
+            self.stderr.write(
+                _("This site has nothing that could write a text: these are its pages.")
+            )
+
+
+def _question(options: dict[str, Any]) -> Question:
+    """Read the question as one that came over the wire in version 0.55."""
+    asked = {
+        "query": {"text": options["question"], "site": options["profile"]},
+        "prefer": {"mode": options["mode"], "streaming": options["stream"]},
+    }
+    try:
+        return read_question(RawRequest(body=json.dumps(asked).encode()))
+    except Refusal as refusal:
+        raise CommandError(refusal.message, returncode=FAILED) from refusal
+
+
+def _open_site(named: str | None) -> SiteConf:
+    """Return the settings of the site, or say how to switch it on."""
+    conf = site_conf(_site_id(named))
+    if not conf.enabled:
+        msg = _(
+            "Asking is switched off for this site. Switch it on in the admin"
+            '%(address)s, or with NLWEB_ASK = {"ENABLED": True} in its settings.'
+        ) % {"address": _admin_address(conf)}
+        raise CommandError(msg, returncode=FAILED)
+    return conf
+
+
+def _admin_address(conf: SiteConf) -> str:
+    try:
+        path = reverse("admin:nlweb_ask_sitesettings_changelist")
+    except NoReverseMatch:  # a site without the admin
+        return ""
+    return f" ({conf.base_url}{path})"
+
+
+def _site_id(named: str | None) -> int:
+    if named is None:
+        return default_site_id()
+    known = _sites()
+    for site_id, host in known.items():
+        if named.lower() in {str(site_id), host.lower()}:
+            return site_id
+    msg = _("There is no site %(named)r; there is: %(known)s.") % {
+        "named": named,
+        "known": ", ".join(f"{key} {host}".strip() for key, host in known.items()),
+    }
+    raise CommandError(msg, returncode=FAILED)
+
+
+def _sites() -> dict[int, str]:
+    if not apps.is_installed("django.contrib.sites"):
+        return {0: ""}
+    from django.contrib.sites.models import Site
+
+    return dict(Site.objects.order_by("pk").values_list("pk", "domain"))
+
+
+def _viewer(username: str | None, conf: SiteConf) -> Viewer:
+    if username is None:
+        return anonymous_viewer(conf.site_id)
+    users = get_user_model()._default_manager
+    try:
+        user = users.get_by_natural_key(username)  # type: ignore[attr-defined]
+    except get_user_model().DoesNotExist as error:
+        msg = _("There is no user %(name)r.") % {"name": username}
+        raise CommandError(msg, returncode=FAILED) from error
+    if not user.is_active:
+        msg = _("The user %(name)r is not active.") % {"name": username}
+        raise CommandError(msg, returncode=FAILED)
+    return Viewer(user=user, site_id=conf.site_id)
+
+
+def _granted(
+    viewer: Viewer, conf: SiteConf, named: str | None
+) -> tuple[ProfileConf, ...]:
+    """Return the profiles that this viewer may ask; `named` must be one of them."""
+    profiles = granted_profiles(viewer, conf)
+    if not profiles:
+        msg = _("No grant lets this visitor ask; see “grants” in the admin.")
+        raise CommandError(msg, returncode=FAILED)
+    names = [profile.name for profile in profiles]
+    if named and named not in names:
+        msg = _("This visitor may ask no profile %(named)r, but: %(names)s.") % {
+            "named": named,
+            "names": ", ".join(names),
+        }
+        raise CommandError(msg, returncode=FAILED)
+    return profiles
+
+
+def _wrapped(text: str, indent: str) -> str:
+    width = min(shutil.get_terminal_size().columns, WIDEST)
+    lines: Iterable[str] = _printable(text).splitlines()
+    return "\n".join(
+        textwrap.fill(line, width, initial_indent=indent, subsequent_indent=indent)
+        for line in lines
+    )
+
+
+def _printable(text: str) -> str:
+    """Drop what would steer the terminal: pages may hold escape sequences."""
+    return "".join(char if char.isprintable() or char == "\n" else " " for char in text)

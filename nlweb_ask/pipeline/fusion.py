@@ -1,0 +1,117 @@
+"""Making one list out of several: plain arithmetic on permitted candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from nlweb_ask.plugins.types import Candidate, Reference
+
+# Cormack, Clarke & Büttcher (SIGIR 2009) found the result flat around k = 60.
+RRF_K: Final = 60
+SCORE_DIGITS: Final = 9
+BEST_SCORE: Final = 100.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """What one retriever found that this viewer may see, best first."""
+
+    candidates: Sequence[Candidate]
+    weight: float = 1.0
+
+
+def fold(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Keep of each page its best part, in the order of the list.
+
+    Two parts of one page share source, object and language; the score of the page is
+    the best of theirs.
+    """
+    pages: dict[tuple[str, str, str], Candidate] = {}
+    for candidate in candidates:
+        page = (candidate.source, candidate.object_id, candidate.language)
+        pages.setdefault(page, candidate)
+    return list(pages.values())
+
+
+def reciprocal_rank_fusion(
+    rankings: Sequence[Ranking], *, k: int = RRF_K
+) -> list[Candidate]:
+    """Fuse ranked lists by rank alone, for scores that cannot be compared.
+
+    Args:
+        rankings: One list a retriever, each reference at most once in it.
+        k: Rank damping, in ranks; larger gives late ranks more weight.
+
+    Returns:
+        Every candidate once, best first; the first list that holds one gives its
+        passage. `score` becomes sum(weight / (k + rank)), rank from 1. Ties by
+        reference.
+    """
+    return _fused(
+        rankings,
+        [
+            [
+                ranking.weight / (k + rank)
+                for rank in range(1, len(ranking.candidates) + 1)
+            ]
+            for ranking in rankings
+        ],
+    )
+
+
+def weighted_sum(rankings: Sequence[Ranking]) -> list[Candidate]:
+    """Fuse lists by their scores, each divided by the best of its list.
+
+    Returns:
+        Every candidate once, best first. `score` becomes the sum of its weighted
+        shares, at most the sum of the weights; a list without it adds nothing. Ties by
+        reference.
+    """
+    return _fused(rankings, [_shares(ranking) for ranking in rankings])
+
+
+def _shares(ranking: Ranking) -> list[float]:
+    best = max((candidate.score for candidate in ranking.candidates), default=0.0)
+    if best <= 0.0:
+        return [0.0] * len(ranking.candidates)
+    return [ranking.weight * candidate.score / best for candidate in ranking.candidates]
+
+
+def _fused(
+    rankings: Sequence[Ranking], shares: Sequence[Sequence[float]]
+) -> list[Candidate]:
+    first: dict[Reference, Candidate] = {}
+    scores: dict[Reference, float] = {}
+    for ranking, of_ranking in zip(rankings, shares, strict=True):
+        for candidate, share in zip(ranking.candidates, of_ranking, strict=True):
+            reference = candidate.reference
+            first.setdefault(reference, candidate)
+            scores[reference] = scores.get(reference, 0.0) + share
+    return ordered(
+        replace(candidate, score=scores[reference])
+        for reference, candidate in first.items()
+    )
+
+
+def ordered(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Sort by rounded score, best first, then by reference: a total order."""
+    return sorted(
+        candidates,
+        key=lambda candidate: (
+            -round(candidate.score, SCORE_DIGITS),
+            *candidate.reference,
+        ),
+    )
+
+
+def on_the_wire(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Scale scores to 0-100, the best candidate 100, rounded to two decimals."""
+    best = max((candidate.score for candidate in candidates), default=0.0)
+    if best <= 0.0:
+        return [replace(candidate, score=0.0) for candidate in candidates]
+    return [
+        replace(candidate, score=round(BEST_SCORE * candidate.score / best, 2))
+        for candidate in candidates
+    ]

@@ -1,0 +1,195 @@
+"""May this viewer see it? Asked live, once a source, before anything has a text.
+
+No stored flag allows a page. What a permission hook refuses leaves no trace: lists are
+filled up with what comes next, so that neither their length nor their order tells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from nlweb_ask.pipeline.failures import log_failure
+from nlweb_ask.pipeline.fusion import ordered
+from nlweb_ask.pipeline.trace import Trace
+from nlweb_ask.plugins import (
+    Candidate,
+    PermissionFailed,
+    PluginFailed,
+    Question,
+    Reference,
+    Retriever,
+    Scope,
+    Viewer,
+    sources,
+)
+
+# Restricted pages that others may see come in numbers: asking for many at once keeps
+# the number of queries the same whether there are none or a thousand.
+RESTRICTED_WINDOW: Final = 2000
+GROWTH: Final = 4
+
+
+@dataclass
+class Gate:
+    """Which candidates this viewer may see, as asked in this question.
+
+    `refused_public` are documents of the public partition that an anonymous viewer was
+    refused: their flag is out of date.
+    """
+
+    viewer: Viewer
+    visible: set[tuple[str, str]] = field(default_factory=set)
+    asked: set[tuple[str, str]] = field(default_factory=set)
+    refused_public: set[Reference] = field(default_factory=set)
+    queries: int = 0
+
+    def ask(self, candidates: Iterable[Candidate]) -> None:
+        """Ask each source once about those of its candidates not asked about before.
+
+        Raises:
+            PermissionFailed: When a permission hook raises or gives no set of ids.
+        """
+        open_questions: dict[str, list[str]] = {}
+        for candidate in candidates:
+            page = (candidate.source, candidate.object_id)
+            if page not in self.asked:
+                self.asked.add(page)
+                open_questions.setdefault(candidate.source, []).append(
+                    candidate.object_id
+                )
+        for source, object_ids in open_questions.items():
+            allowed = self._visible_ids(source, object_ids)
+            self.visible |= {(source, object_id) for object_id in allowed}
+
+    def _visible_ids(self, source: str, object_ids: Sequence[str]) -> set[str]:
+        self.queries += 1
+        try:
+            allowed = sources.get(source).visible_ids(self.viewer, object_ids)
+            return set(allowed) & set(object_ids)
+        except Exception as error:
+            raise PermissionFailed(source) from error
+
+    def passes(self, candidate: Candidate) -> bool:
+        return (candidate.source, candidate.object_id) in self.visible
+
+
+@dataclass
+class _Window:
+    """One retriever's list in one partition, refilled until it is long enough."""
+
+    retriever: Retriever
+    scope: Scope
+    limit: int
+    candidates: Sequence[Candidate] = ()
+    exhausted: bool = False
+
+    def fetch(self, question: Question) -> None:
+        try:
+            found = self.retriever.retrieve(question, self.scope, limit=self.limit)
+            self.candidates = list(found)[: self.limit]
+        except Exception as error:
+            raise PluginFailed(self.retriever.name) from error
+        self.exhausted = len(self.candidates) < self.limit
+
+    def permitted(self, gate: Gate) -> list[Candidate]:
+        return [candidate for candidate in self.candidates if gate.passes(candidate)]
+
+
+@dataclass(frozen=True, slots=True)
+class Permitted:
+    """What one retriever found that the viewer may see, best first."""
+
+    retriever: str
+    candidates: Sequence[Candidate]
+
+
+def permitted_lists(
+    question: Question,
+    viewer: Viewer,
+    retrievers: Sequence[Retriever],
+    scopes: Sequence[Scope],
+    *,
+    wanted: int,
+    trace: Trace,
+) -> tuple[list[Permitted], set[str], set[Reference]]:
+    """Let each retriever find `wanted` pages that this viewer may see, or all there are.
+
+    Returns:
+        The lists, each best first and at most `wanted` long; the names of retrievers
+        that failed, whose lists are left out; and the documents whose public flag is
+        out of date.
+
+    Raises:
+        PermissionFailed: When who may see a page cannot be told.
+    """
+    gate = Gate(viewer)
+    failed: set[str] = set()
+    windows = [
+        _Window(retriever, scope, _first_limit(scope, wanted))
+        for retriever in retrievers
+        for scope in scopes
+    ]
+    due = windows
+    while due:
+        for window in due:
+            _fetch(window, question, failed, trace)
+        due = [window for window in due if window.retriever.name not in failed]
+        with trace.stage("permit") as counts:
+            gate.ask(candidate for window in due for candidate in window.candidates)
+            counts["asked"] = len(gate.asked)
+            counts["visible"] = len(gate.visible)
+        due = [window for window in due if _falls_short(window, gate, wanted)]
+        for window in due:
+            window.limit *= GROWTH
+    _note_refused(windows, gate, failed)
+    lists = [
+        Permitted(retriever.name, _merged(windows, retriever, gate)[:wanted])
+        for retriever in retrievers
+        if retriever.name not in failed
+    ]
+    return lists, failed, gate.refused_public
+
+
+def _first_limit(scope: Scope, wanted: int) -> int:
+    return wanted if scope.partition == "public" else max(wanted, RESTRICTED_WINDOW)
+
+
+def _fetch(window: _Window, question: Question, failed: set[str], trace: Trace) -> None:
+    if window.retriever.name in failed:
+        return
+    try:
+        with trace.stage("retrieve", window.retriever.name) as counts:
+            window.fetch(question)
+            counts[window.scope.partition] = len(window.candidates)
+    except PluginFailed as error:
+        failed.add(error.plugin)
+        log_failure(error.plugin, error)
+
+
+def _falls_short(window: _Window, gate: Gate, wanted: int) -> bool:
+    return not window.exhausted and len(window.permitted(gate)) < wanted
+
+
+def _merged(
+    windows: Sequence[_Window], retriever: Retriever, gate: Gate
+) -> list[Candidate]:
+    return ordered(
+        candidate
+        for window in windows
+        if window.retriever is retriever
+        for candidate in window.permitted(gate)
+    )
+
+
+def _note_refused(windows: Sequence[_Window], gate: Gate, failed: set[str]) -> None:
+    if not gate.viewer.is_anonymous:
+        return
+    gate.refused_public = {
+        candidate.reference
+        for window in windows
+        if window.retriever.name not in failed
+        for candidate in window.candidates
+        if not gate.passes(candidate)
+    }

@@ -1,0 +1,21 @@
+from __future__ import annotations
+
+import pytest
+from django.core.cache import cache
+
+from nlweb_ask.index import reading
+from tests.site_in_memory import site_in_memory
+
+
+@pytest.fixture(autouse=True)
+def _nothing_kept_between_tests():
+    """Each test starts as a new process would: no snapshot, nobody counted."""
+    reading.forget()
+    cache.clear()
+
+
+@pytest.fixture
+def site(db):
+    """A site in memory, indexed page by page with `tests.site_in_memory.save`."""
+    with site_in_memory() as source:
+        yield source
