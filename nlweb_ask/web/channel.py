@@ -1,0 +1,87 @@
+"""Chunks of a stream on their way from the thread that makes them to the client."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from enum import Enum
+
+# Enough to ride out a slow write, little enough that work stops soon after the client.
+CAPACITY = 64
+# How soon a producer that waits for room notices that the time is up.
+POLL_SECONDS = 0.25
+
+
+class End(Enum):
+    WHOLE = "whole"  # the last chunk was given
+    BROKEN = "broken"  # the producer gave up before its last chunk
+
+
+class Channel:
+    """A bounded line of chunks with one producer and one consumer.
+
+    `stop` is set when nobody reads any more: the client has gone or the time is up.
+    From then on nothing is taken in.
+    """
+
+    def __init__(self, *, deadline: float) -> None:
+        self.deadline = deadline  # time.monotonic() seconds
+        self.stop = threading.Event()
+        self.on_change: Callable[[], None] | None = None
+        self._changed = threading.Condition()
+        self._chunks: deque[bytes] = deque()
+        self._end: End | None = None
+
+    def put(self, chunk: bytes) -> bool:
+        """Take in `chunk`, waiting for room; False when nobody will read it."""
+        with self._changed:
+            while len(self._chunks) >= CAPACITY and not self._given_up():
+                self._changed.wait(POLL_SECONDS)
+            if self._given_up():
+                return False
+            self._chunks.append(chunk)
+            self._notify()
+        return True
+
+    def end(self, how: End) -> None:
+        """Say that there will be no more chunks."""
+        with self._changed:
+            self._end = how
+            self._notify()
+
+    def leave(self) -> None:
+        """Say that nobody reads any more."""
+        with self._changed:
+            self.stop.set()
+            self._changed.notify_all()
+
+    def take(self, timeout: float) -> bytes | End | None:
+        """Return the next chunk, the end after the last, None after `timeout` seconds."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._chunks or self._end, timeout)
+            return self._next()
+
+    def take_ready(self) -> bytes | End | None:
+        """Like `take`, without waiting."""
+        with self._changed:
+            return self._next()
+
+    def seconds_left(self) -> float:
+        return max(0.0, self.deadline - time.monotonic())
+
+    def _next(self) -> bytes | End | None:
+        if self._chunks:
+            chunk = self._chunks.popleft()
+            self._changed.notify_all()
+            return chunk
+        return self._end
+
+    def _given_up(self) -> bool:
+        return self.stop.is_set() or time.monotonic() > self.deadline
+
+    def _notify(self) -> None:
+        self._changed.notify_all()
+        if self.on_change is not None:
+            self.on_change()

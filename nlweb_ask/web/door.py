@@ -1,0 +1,91 @@
+"""What is settled before a question is read: fixed, in this order, never a plug-in."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest
+from django.utils.translation import gettext as _
+
+from nlweb_ask.conf import (
+    ProfileConf,
+    SiteConf,
+    deployment,
+    granted_profiles,
+    site_conf,
+)
+from nlweb_ask.plugins.types import Viewer
+from nlweb_ask.protocol.errors import (
+    Forbidden,
+    OriginNotAllowed,
+    PayloadTooLarge,
+    Unauthorized,
+)
+from nlweb_ask.sources.sites import site_id_for_host
+
+
+class SwitchedOff(Http404):
+    """Nothing answers here, so the site's own page for "not found" does."""
+
+
+def open_site(request: HttpRequest) -> SiteConf:
+    """Return the settings of the site that this request's host belongs to.
+
+    Raises:
+        SwitchedOff: When the host is of no site, or its site cannot be asked.
+    """
+    site_id = site_id_for_host(request.get_host())
+    if site_id is None:
+        raise SwitchedOff
+    conf = site_conf(site_id)
+    if not conf.enabled:
+        raise SwitchedOff
+    return conf
+
+
+def check_origin(conf: SiteConf, *, foreign: bool) -> None:
+    """Raise OriginNotAllowed for a page of another site, unless those may ask."""
+    if foreign and not conf.allow_cross_origin:
+        msg = _("Pages of other sites may not ask here.")
+        raise OriginNotAllowed(msg)
+
+
+def read_body(request: HttpRequest) -> bytes:
+    """Read the body, never more of it than is allowed.
+
+    Raises:
+        PayloadTooLarge: Before anything is read where the length is announced.
+    """
+    limit = deployment().body_limit
+    if announced_length(request) > limit:
+        raise _too_large()
+    if request.method != "POST":
+        return b""
+    body: bytes = request.read(limit + 1)
+    if len(body) > limit:
+        raise _too_large()
+    return body
+
+
+def announced_length(request: HttpRequest) -> int:
+    try:
+        return int(request.META.get("CONTENT_LENGTH") or 0)
+    except ValueError:
+        return 0
+
+
+def check_grants(viewer: Viewer, conf: SiteConf) -> tuple[ProfileConf, ...]:
+    """Return the profiles this viewer may ask.
+
+    Raises:
+        Unauthorized: When an anonymous viewer may ask none.
+        Forbidden: When a signed-in one may ask none.
+    """
+    profiles = granted_profiles(viewer, conf)
+    if profiles:
+        return profiles
+    if viewer.is_anonymous:
+        raise Unauthorized(_("Sign in to ask this site."))
+    raise Forbidden(_("You may not ask this site."))
+
+
+def _too_large() -> PayloadTooLarge:
+    return PayloadTooLarge(_("The request is too large."))

@@ -1,0 +1,138 @@
+"""The result page for people: rendered by the server, without script."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.functional import Promise
+from django.utils.translation import get_language
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.debug import sensitive_variables
+from django.views.decorators.http import require_safe
+
+from nlweb_ask.conf import SiteConf
+from nlweb_ask.index.analysis import analyze_question
+from nlweb_ask.pipeline.ask import pick_scope
+from nlweb_ask.protocol.errors import (
+    Forbidden,
+    InvalidParameter,
+    InvalidRequest,
+    PayloadTooLarge,
+    RateLimited,
+    Refusal,
+    ServerBusy,
+    Unauthorized,
+)
+from nlweb_ask.protocol.events import Failure, ResultFound
+from nlweb_ask.protocol.reader import RawRequest, read_question
+from nlweb_ask.web import door
+from nlweb_ask.web.answers import Asked
+from nlweb_ask.web.limits import check_rate
+from nlweb_ask.web.origin import is_foreign
+from nlweb_ask.web.responses import NEVER_STORED, set_headers
+from nlweb_ask.web.rows import Row, language_of_item, row
+from nlweb_ask.web.viewers import anonymous_or, viewer_for
+
+TEMPLATE = "nlweb_ask/results.html"
+HEADERS = {
+    "Cache-Control": NEVER_STORED,
+    "Vary": "Accept-Language, Cookie, Origin, Sec-Fetch-Site",
+    "X-Content-Type-Options": "nosniff",
+    # The address of the page holds the question.
+    "Referrer-Policy": "same-origin",
+    "X-Robots-Tag": "noindex",
+}
+
+UNANSWERED = _("The question could not be answered. Please try again later.")
+MESSAGES: Mapping[type[Refusal], str | Promise] = {
+    RateLimited: _("You have asked a lot in a short time. Please wait a moment."),
+    ServerBusy: _("The site cannot take questions right now. Please try again later."),
+    Unauthorized: _("Please log in: only members may ask this site."),
+    Forbidden: _("Your account may not ask this site."),
+    InvalidParameter: _("Your question is too long. Please ask in fewer words."),
+    PayloadTooLarge: _("Your question is too long. Please ask in fewer words."),
+    InvalidRequest: _("Your question has signs that cannot be read."),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultPage:
+    """What the page shows; `asked` is false before a question and for a foreign link."""
+
+    question: str
+    asked: bool = False
+    rows: Sequence[Row] = ()
+    problem: str | Promise = ""
+
+
+def result_page(request: HttpRequest) -> HttpResponse:
+    return _page(request, door.open_site(request))
+
+
+@require_safe
+@sensitive_variables()
+def _page(request: HttpRequest, conf: SiteConf) -> HttpResponse:
+    question = request.GET.get("q", "").strip()
+    status, retry_after = 200, None
+    # A link on another site must not make this visitor's session ask anything.
+    if not question or is_foreign(request):
+        page = ResultPage(question=question)
+    else:
+        try:
+            page = _answered(request, conf, question)
+        except Refusal as refusal:
+            page = _refused(question, refusal)
+            status, retry_after = _status(refusal), refusal.retry_after
+    response = render(request, TEMPLATE, {"page": page}, status=status)
+    set_headers(response, HEADERS)
+    if retry_after is not None:
+        response["Retry-After"] = str(retry_after)
+    return response
+
+
+@sensitive_variables()
+def _answered(request: HttpRequest, conf: SiteConf, text: str) -> ResultPage:
+    asked = _ask(request, conf, text)
+    events = list(asked.events(threading.Event()))
+    items = [event.item for event in events if isinstance(event, ResultFound)]
+    failed = any(isinstance(event, Failure) for event in events)
+    return ResultPage(
+        question=text,
+        asked=True,
+        rows=[row(item, _terms(asked, item)) for item in items],
+        problem=UNANSWERED if failed else "",
+    )
+
+
+@sensitive_variables()
+def _ask(request: HttpRequest, conf: SiteConf, text: str) -> Asked:
+    user = anonymous_or(getattr(request, "user", None))
+    check_rate(request, user, conf, "ask")
+    viewer = viewer_for(request, conf, user=user, foreign=False)
+    viewer = replace(viewer, language=get_language() or "")
+    profiles = door.check_grants(viewer, conf)
+    read = read_question(RawRequest(method="GET", query=[("query", text)]))
+    question = replace(read, mode="list")
+    return Asked(question, viewer, pick_scope(question, viewer, conf, profiles))
+
+
+def _terms(asked: Asked, item: Mapping[str, Any]) -> frozenset[str]:
+    profiles = asked.scope.profiles
+    languages = {name for profile in profiles for name in profile.languages}
+    languages.add(language_of_item(item))
+    return frozenset(analyze_question(asked.question.search_text, sorted(languages)))
+
+
+def _refused(question: str, refusal: Refusal) -> ResultPage:
+    problem = MESSAGES.get(type(refusal), UNANSWERED)
+    return ResultPage(question=question, asked=True, problem=problem)
+
+
+def _status(refusal: Refusal) -> int:
+    # A browser cannot meet a challenge for a key; the page says to log in.
+    return Forbidden.status if isinstance(refusal, Unauthorized) else refusal.status

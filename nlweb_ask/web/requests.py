@@ -1,0 +1,47 @@
+"""A Django request as the protocol's reader wants it."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qsl
+
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+
+from nlweb_ask.protocol.errors import InvalidRequest
+from nlweb_ask.protocol.reader import RawRequest
+from nlweb_ask.web.streaming import is_async
+
+MAX_QUERY_FIELDS = 1000
+
+
+def raw_request(request: HttpRequest, body: bytes) -> RawRequest:
+    return RawRequest(
+        method=request.method or "",
+        query=query_pairs(request),
+        body=body,
+        content_type=request.headers.get("Content-Type", ""),
+        accept=request.headers.get("Accept", ""),
+        accept_language=request.headers.get("Accept-Language", ""),
+    )
+
+
+def query_pairs(request: HttpRequest) -> list[tuple[str, str]]:
+    """Return the fields of the URL in their order.
+
+    Not `request.GET`: it puts other characters where the bytes are not UTF-8, and then
+    another question would be answered than was asked. Here they become lone
+    surrogates, which the reader refuses.
+    """
+    text: str = request.META.get("QUERY_STRING", "")
+    if not is_async(request):  # WSGI hands over bytes dressed as Latin-1
+        text = text.encode("latin-1", "replace").decode("utf-8", "surrogateescape")
+    try:
+        return parse_qsl(
+            text,
+            keep_blank_values=True,
+            errors="surrogateescape",
+            max_num_fields=MAX_QUERY_FIELDS,
+        )
+    except ValueError as error:
+        msg = _("The address has too many fields.")
+        raise InvalidRequest(msg) from error

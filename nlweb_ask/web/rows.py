@@ -1,0 +1,71 @@
+"""A result as the page shows it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Set
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.functional import Promise
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
+
+from nlweb_ask.web.links import safe_url
+from nlweb_ask.web.marking import marked
+
+TYPE_NAMES: Mapping[str, str | Promise] = {
+    "Article": _("Article"),
+    "BlogPosting": _("Blog post"),
+    "Event": _("Event"),
+    "FAQPage": _("Questions and answers"),
+    "HowTo": _("Instructions"),
+    "NewsArticle": _("News"),
+    "Organization": _("Organisation"),
+    "Person": _("Person"),
+    "Place": _("Place"),
+    "Product": _("Product"),
+    "Recipe": _("Recipe"),
+    "TechArticle": _("Documentation"),
+    "VideoObject": _("Video"),
+    "WebPage": _("Page"),
+}
+
+_BETWEEN_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    name: str
+    url: str  # empty when it must not be a link
+    site: str
+    kind: str
+    language: str  # of the page, empty when unknown
+    description: SafeString
+
+
+def row(item: Mapping[str, Any], terms: Set[str]) -> Row:
+    url = str(item.get("url") or "")
+    language = language_of_item(item)
+    return Row(
+        name=str(item.get("name") or url),
+        url=safe_url(url),
+        site=str(item.get("site") or ""),
+        kind=type_name(item.get("@type")),
+        language=language,
+        description=marked(str(item.get("description") or ""), terms, language),
+    )
+
+
+def language_of_item(item: Mapping[str, Any]) -> str:
+    language = item.get("inLanguage")
+    return language if isinstance(language, str) else ""
+
+
+def type_name(declared: Any) -> str:
+    """Return a schema.org type in words; the most special one of several is last."""
+    types = [declared] if isinstance(declared, str) else list(declared or ())
+    if not types:
+        return ""
+    special = str(types[-1])
+    return str(TYPE_NAMES.get(special) or _BETWEEN_WORDS.sub(" ", special).capitalize())

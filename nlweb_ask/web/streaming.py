@@ -1,0 +1,182 @@
+"""Two thin consumers of one sync generator: for WSGI and for ASGI servers.
+
+A sync iterator under ASGI, or an async one under WSGI, is sent as a whole at the end,
+so the kind of request picks the kind of consumer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+import threading
+import time
+import weakref
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+from django.core.handlers.asgi import ASGIRequest
+from django.db import close_old_connections
+from django.http import HttpRequest
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from nlweb_ask.conf import deployment
+from nlweb_ask.protocol.errors import ServerBusy
+from nlweb_ask.protocol.writers.sse import KEEPALIVE
+from nlweb_ask.web.channel import Channel, End
+
+# A stream usually lasts some seconds, so a place is free again about then.
+BUSY_RETRY_SECONDS = 5
+
+Chunks = Generator[bytes, None, None]
+Produce = Callable[[threading.Event], Chunks]
+Farewell = Callable[[], Iterator[bytes]]
+
+
+def is_async(request: HttpRequest) -> bool:
+    return isinstance(request, ASGIRequest)
+
+
+def send_ready(request: HttpRequest, chunks: Iterator[bytes]) -> object:
+    """Return the iterator a response needs for chunks that are made at once."""
+    whole = b"".join(chunks)
+    return _once(whole) if is_async(request) else iter([whole])
+
+
+def send_live(request: HttpRequest, produce: Produce, farewell: Farewell) -> object:
+    """Return the iterator a response needs for chunks that take their time.
+
+    `produce` runs in a thread of its own and is given the event that tells it to stop;
+    `farewell` makes the closing chunks when the time is up before it has ended.
+
+    Raises:
+        ServerBusy: When as many streams run already as are allowed.
+    """
+    settings = deployment()
+    channel = Channel(deadline=time.monotonic() + settings.stream_deadline)
+    language = translation.get_language()
+    _pool(settings.stream_threads).run(
+        lambda: _produce(produce(channel.stop), channel, language)
+    )
+    kind = AsyncStream if is_async(request) else SyncStream
+    return kind(channel, farewell, keepalive=settings.keepalive_seconds)
+
+
+class StreamPool:
+    """Threads for streams; a full pool refuses, since a queue would only send pings."""
+
+    def __init__(self, size: int) -> None:
+        self._free = threading.BoundedSemaphore(size)
+        self._threads = ThreadPoolExecutor(size, thread_name_prefix="nlweb-ask-stream")
+
+    def run(self, work: Callable[[], None]) -> None:
+        if not self._free.acquire(blocking=False):
+            msg = _("Too many answers are being written right now. Please try again.")
+            raise ServerBusy(msg, retry_after=BUSY_RETRY_SECONDS)
+        future = self._threads.submit(work)
+        future.add_done_callback(lambda _future: self._free.release())
+
+
+class _Stream:
+    """What both consumers share: when to ping, when to end, how to leave."""
+
+    def __init__(
+        self, channel: Channel, farewell: Farewell, *, keepalive: float
+    ) -> None:
+        self.channel = channel
+        self.farewell = farewell
+        self.keepalive = keepalive
+        # A response that is thrown away before it is read never gets to its `finally`.
+        weakref.finalize(self, channel.leave).atexit = False
+
+    def close(self) -> None:
+        """Called by the response, also when it was never read."""
+        self.channel.leave()
+
+    def patience(self) -> float:
+        return min(self.keepalive, self.channel.seconds_left())
+
+    def last_chunks(self) -> Iterator[bytes]:
+        """Give what is ready and, unless that was all, the closing chunks."""
+        self.channel.leave()
+        while isinstance(chunk := self.channel.take_ready(), bytes):
+            yield chunk
+        if chunk is not End.WHOLE:
+            yield from self.farewell()
+
+
+class SyncStream(_Stream):
+    def __iter__(self) -> Iterator[bytes]:
+        try:
+            while self.channel.seconds_left():
+                chunk = self.channel.take(self.patience())
+                if isinstance(chunk, bytes):
+                    yield chunk
+                elif chunk is not None:
+                    break
+                elif self.channel.seconds_left():
+                    yield KEEPALIVE
+            yield from self.last_chunks()
+        finally:
+            self.channel.leave()
+
+
+class AsyncStream(_Stream):
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        changed = asyncio.Event()
+        self.channel.on_change = _waker(asyncio.get_running_loop(), changed)
+        try:
+            while self.channel.seconds_left():
+                # Cleared before looking, or a chunk that comes in between is missed.
+                changed.clear()
+                chunk = self.channel.take_ready()
+                if isinstance(chunk, bytes):
+                    yield chunk
+                elif chunk is not None:
+                    break
+                elif await self._is_silent(changed):
+                    yield KEEPALIVE
+            for chunk in self.last_chunks():
+                yield chunk
+        finally:
+            self.channel.leave()
+
+    async def _is_silent(self, changed: asyncio.Event) -> bool:
+        """Wait for a change; say whether a ping is due because there was none."""
+        try:
+            await asyncio.wait_for(changed.wait(), self.patience())
+        except TimeoutError:
+            return self.channel.seconds_left() > 0
+        return False
+
+
+async def _once(whole: bytes) -> AsyncIterator[bytes]:
+    yield whole
+
+
+def _produce(chunks: Chunks, channel: Channel, language: str | None) -> None:
+    # A connection that outlived its time would fail the first query of this stream.
+    close_old_connections()
+    end = End.BROKEN
+    try:
+        with translation.override(language), contextlib.closing(chunks):
+            if all(map(channel.put, chunks)):
+                end = End.WHOLE
+    finally:
+        channel.end(end)
+        close_old_connections()
+
+
+def _waker(loop: asyncio.AbstractEventLoop, event: asyncio.Event) -> Callable[[], None]:
+    def wake() -> None:
+        # The loop is closed when the server shuts down in the middle of a stream.
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(event.set)
+
+    return wake
+
+
+@functools.cache
+def _pool(size: int) -> StreamPool:
+    return StreamPool(size)

@@ -1,0 +1,63 @@
+"""On whose behalf a request asks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from django.contrib.auth.models import AnonymousUser
+from django.http import HttpRequest
+
+from nlweb_ask.conf import SiteConf
+from nlweb_ask.plugins.types import UserLike, Viewer
+from nlweb_ask.protocol.negotiation import preferred
+from nlweb_ask.protocol.question import Question
+
+# Django's own session entries (who is signed in, when it expires) begin with this.
+PRIVATE_MARK = "_"
+
+
+def anonymous_or(user: UserLike | None) -> UserLike:
+    """Return `user`, looked up, or the anonymous one where nobody is signed in."""
+    if user is None or not user.is_authenticated or not user.is_active:
+        return AnonymousUser()
+    return user
+
+
+def viewer_for(
+    request: HttpRequest, conf: SiteConf, *, user: UserLike, foreign: bool
+) -> Viewer:
+    """Make the viewer of this request; a foreign one brings no session with it."""
+    return Viewer(
+        user=user,
+        site_id=conf.site_id,
+        language=preferred_language(request.headers.get("Accept-Language", "")),
+        session_marks={} if foreign else session_marks(request),
+    )
+
+
+def speaking(viewer: Viewer, question: Question) -> Viewer:
+    """Return the viewer in the language that the question itself names, if any."""
+    return replace(viewer, language=question.language) if question.language else viewer
+
+
+def session_marks(request: HttpRequest) -> Mapping[str, Any]:
+    """What the site has noted in this session, such as passed page passwords."""
+    session = getattr(request, "session", None)
+    # Without a cookie there is nothing in it: looking would only cost a query.
+    if session is None or session.session_key is None:
+        return MappingProxyType({})
+    return MappingProxyType(
+        {
+            mark: value
+            for mark, value in session.items()
+            if not mark.startswith(PRIVATE_MARK)
+        }
+    )
+
+
+def preferred_language(header: str) -> str:
+    """Return the first language of an Accept-Language header; "" for any or none."""
+    return next((language for language in preferred(header) if language != "*"), "")

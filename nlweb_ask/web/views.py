@@ -1,0 +1,188 @@
+"""The endpoints that agents call.
+
+Sync views, so that `ATOMIC_REQUESTS` and WSGI servers are no matter; every DRF class is
+pinned, so that a site's own defaults change nothing here.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from django.http import HttpResponse
+from django.http.response import HttpResponseBase
+from django.utils.translation import gettext as _
+from django.views.decorators.debug import sensitive_variables
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.negotiation import DefaultContentNegotiation
+from rest_framework.request import Request
+from rest_framework.views import APIView, set_rollback
+
+from nlweb_ask.conf import ProfileConf, SiteConf, deployment
+from nlweb_ask.pipeline.ask import pick_scope
+from nlweb_ask.plugins.types import UserLike, Viewer
+from nlweb_ask.protocol.errors import InternalError, MethodNotAllowed, UnknownPromise
+from nlweb_ask.protocol.reader import read_await, read_question, wants_stream
+from nlweb_ask.protocol.writers import writer_for
+from nlweb_ask.web import door
+from nlweb_ask.web.answers import Asked, StreamedAnswer, settled_mode
+from nlweb_ask.web.authentication import AuthorizationHeader, ReadOnlySession
+from nlweb_ask.web.limits import Bucket, check_rate
+from nlweb_ask.web.origin import PREFLIGHT_HEADERS, is_foreign
+from nlweb_ask.web.refusals import as_refusal, refusal_response
+from nlweb_ask.web.requests import raw_request
+from nlweb_ask.web.responses import json_response, seal, set_headers, stream_response
+from nlweb_ask.web.streaming import send_live, send_ready
+from nlweb_ask.web.viewers import anonymous_or, speaking, viewer_for
+
+
+class Endpoint(APIView):
+    """The door before an endpoint, and the one way out for what is refused there."""
+
+    http_method_names: list[str] = ["get", "post", "options"]
+    authentication_classes = (AuthorizationHeader, ReadOnlySession)
+    permission_classes = ()
+    throttle_classes = ()
+    renderer_classes = ()
+    parser_classes = ()
+    content_negotiation_class = DefaultContentNegotiation
+    versioning_class = None
+    metadata_class = None
+    schema = None
+
+    bucket: ClassVar[Bucket]
+
+    conf: SiteConf
+    open_to_all = False  # pages of other sites may read the response
+    foreign = False
+    viewer: Viewer
+    profiles: tuple[ProfileConf, ...]
+    body: bytes
+
+    def get_authenticators(self) -> list[BaseAuthentication]:
+        """Leave a foreign call its key only; its cookie is not looked at."""
+        self.foreign = is_foreign(self.request)
+        keys: list[BaseAuthentication] = [AuthorizationHeader()]
+        return keys if self.foreign else [*keys, ReadOnlySession()]
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Settle what is settled before the question is read, in this order."""
+        http = request._request
+        self.conf = conf = door.open_site(http)
+        self.open_to_all = conf.allow_cross_origin
+        self.check_method(request)
+        door.check_origin(conf, foreign=self.foreign)
+        if request.method == "OPTIONS":
+            return
+        self.body = door.read_body(http)
+        user = self.identify(request, conf)
+        check_rate(http, user, conf, self.bucket)
+        self.viewer = viewer_for(http, conf, user=user, foreign=self.foreign)
+        self.profiles = door.check_grants(self.viewer, conf)
+
+    def check_method(self, request: Request) -> None:
+        if request.method not in self.allowed_methods:
+            raise MethodNotAllowed(_("This method is not offered here."))
+
+    def identify(self, request: Request, conf: SiteConf) -> UserLike:
+        """Return who asks; a refused key is counted, so that none can be guessed."""
+        try:
+            return anonymous_or(request.user)
+        except AuthenticationFailed:
+            check_rate(request._request, anonymous_or(None), conf, self.bucket)
+            raise
+
+    def options(  # type: ignore[override]  # DRF would describe the view in a Response
+        self, request: Request, *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        response = HttpResponse(status=204)
+        response["Allow"] = ", ".join(self.allowed_methods)
+        if self.open_to_all:
+            set_headers(response, PREFLIGHT_HEADERS)
+        return response
+
+    @property
+    def default_response_headers(self) -> dict[str, str]:
+        return {}
+
+    def handle_exception(self, exc: Exception) -> HttpResponse:  # type: ignore[override]
+        if isinstance(exc, door.SwitchedOff):
+            raise exc
+        refusal = as_refusal(exc)
+        if isinstance(refusal, InternalError):
+            set_rollback()
+        refusal.version = refusal.version or self.version_before_reading
+        response = refusal_response(refusal)
+        if isinstance(refusal, MethodNotAllowed):
+            response["Allow"] = ", ".join(self.allowed_methods)
+        return response
+
+    @property
+    def version_before_reading(self) -> str | None:
+        return None
+
+    def finalize_response(  # type: ignore[override]  # none of ours is a Response
+        self, request: Request, response: HttpResponseBase, *args: Any, **kwargs: Any
+    ) -> HttpResponseBase:
+        seal(response, open_to_all=self.open_to_all)
+        return response
+
+
+class AskView(Endpoint):
+    """`/ask`: a question, answered as a document or as a stream."""
+
+    bucket = "ask"
+
+    def get(self, request: Request) -> HttpResponseBase:
+        return self.answer(request)
+
+    def post(self, request: Request) -> HttpResponseBase:
+        return self.answer(request)
+
+    @property
+    def version_before_reading(self) -> str | None:
+        return "0.1" if self.request.method == "GET" else None
+
+    @sensitive_variables()
+    def answer(self, request: Request) -> HttpResponseBase:
+        asked = self.read(request)
+        if wants_stream(asked.question, request.headers.get("Accept", "")):
+            return self.stream(request, asked)
+        writer = writer_for(asked.question)
+        status, document = writer.document(asked.events(threading.Event()))
+        return json_response(document, status=status)
+
+    @sensitive_variables()
+    def read(self, request: Request) -> Asked:
+        conf = self.conf
+        raw = raw_request(request._request, self.body)
+        question = read_question(
+            raw, allow_legacy=conf.allow_legacy, body_limit=deployment().body_limit
+        )
+        # Pages of other sites get lists only: they never cost a model's work.
+        mode = "list" if self.foreign else settled_mode(question, conf)
+        question = replace(question, mode=mode)
+        viewer = speaking(self.viewer, question)
+        scope = pick_scope(question, viewer, conf, self.profiles)
+        return Asked(question, viewer, scope)
+
+    @sensitive_variables()
+    def stream(self, request: Request, asked: Asked) -> HttpResponseBase:
+        http = request._request
+        streamed = StreamedAnswer(asked)
+        if asked.takes_long:
+            return stream_response(send_live(http, streamed.chunks, streamed.farewell))
+        return stream_response(send_ready(http, streamed.chunks(threading.Event())))
+
+
+class AwaitView(Endpoint):
+    """`/await`: this site makes no promises, so no token is known."""
+
+    http_method_names = ["post", "options"]
+    bucket = "await"
+
+    def post(self, request: Request) -> HttpResponse:
+        action = read_await(raw_request(request._request, self.body))
+        raise UnknownPromise(version=action.version)
