@@ -97,12 +97,11 @@ def item_type(value: Any, *, parameter: str) -> str | None:
 
     A filter that cannot be read is refused: dropping it would answer another question.
     """
-    first = value[0] if isinstance(value, list) and value else value
-    if isinstance(first, str):
-        return text(_SCHEMA_ORG.sub("", first.strip(), count=1))
-    if first in ([], None):
-        return None
-    raise _misread(parameter, value, "a schema.org type, such as Recipe")
+    entries = value if isinstance(value, list) else [value]
+    if not all(isinstance(entry, str) for entry in entries):
+        raise _misread(parameter, value, "a schema.org type, such as Recipe")
+    named = (_SCHEMA_ORG.sub("", name, count=1) for name in strings(entries))
+    return next((name for name in named if name), None)
 
 
 def mode(value: Any) -> Mode | None:
@@ -125,7 +124,7 @@ def language(value: Any) -> str | None:
 
 def preferred_languages(header: str) -> tuple[str, ...]:
     """Return the tags of an Accept-Language header, best first, in lower case."""
-    tags = (tag for tag in preferred(header) if _is_language_tag(tag))
+    tags = (tag for tag in preferred(header.replace("_", "-")) if _is_language_tag(tag))
     return tuple(dict.fromkeys(tags))
 
 

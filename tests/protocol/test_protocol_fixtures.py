@@ -305,13 +305,12 @@ def events_of_stream(messages):
                 yield ResultFound(index=data["index"], item=item)
             case "content":
                 yield Content(text=data["text"])
-            case "elicitation" | "promise" | "failure":
-                yield from ending_of(data)
             case "error":
                 yield Failure(code=data["code"], message=data["error"])
             case "complete":
-                meta = {"response_type": "answer"} | data["_meta"]
-                yield complete_of(meta, **known)
+                yield complete_of(data["_meta"], **known)
+            case _:
+                yield from ending_of(data)
 
 
 def rows_of_stream(messages):

@@ -46,18 +46,18 @@ def fold(events: Iterable[Event]) -> Folded:
     Raises:
         Unfinished: There is no `Start` or no `Complete`.
     """
-    told = tuple(events)
-    start = next((event for event in told if isinstance(event, Start)), None)
-    complete = next((event for event in told if isinstance(event, Complete)), None)
+    sequence = tuple(events)
+    start = next((event for event in sequence if isinstance(event, Start)), None)
+    complete = next((event for event in sequence if isinstance(event, Complete)), None)
     if start is None or complete is None:
         msg = "The events of an answer begin with Start and end with Complete."
         raise Unfinished(msg)
-    results = [event for event in told if isinstance(event, ResultFound)]
+    results = [event for event in sequence if isinstance(event, ResultFound)]
     return Folded(
         start=start,
         items=tuple(dict(r.item) for r in sorted(results, key=lambda r: r.index)),
-        content=joined([event for event in told if isinstance(event, Content)]),
-        ending=next((event for event in told if isinstance(event, Ending)), None),
+        content=joined([event for event in sequence if isinstance(event, Content)]),
+        ending=next((event for event in sequence if isinstance(event, Ending)), None),
         complete=complete,
     )
 
@@ -87,9 +87,10 @@ def in_one_piece(events: Iterable[Event]) -> Iterator[Event]:
         yield event
 
 
-def until_complete(events: Iterable[Event]) -> Iterator[Event]:
-    """Stop after `Complete`, so that nothing can follow the terminal."""
+def told(events: Iterable[Event]) -> Iterator[Event]:
+    """Leave out text that says nothing and whatever would follow the terminal."""
     for event in events:
-        yield event
+        if not isinstance(event, Content) or event.text:
+            yield event
         if isinstance(event, Complete):
             return

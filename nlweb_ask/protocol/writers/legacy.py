@@ -22,7 +22,7 @@ from nlweb_ask.protocol.writers.folding import (
     Folded,
     fold,
     in_one_piece,
-    until_complete,
+    told,
 )
 from nlweb_ask.protocol.writers.message import Message
 from nlweb_ask.protocol.writers.rows import (
@@ -45,7 +45,7 @@ class LegacyWriter:
         self.question = question
 
     def document(self, events: Iterable[Event]) -> tuple[int, dict[str, Any]]:
-        answer = fold(until_complete(events))
+        answer = fold(told(events))
         rows = [row(item) for item in answer.items]
         results = [answer_row(text, rows) for text in _texts(answer)] + rows
         document: dict[str, Any] = {"query_id": answer.start.query_id}
@@ -58,7 +58,7 @@ class LegacyWriter:
     def messages(self, events: Iterable[Event]) -> Iterator[Message]:
         stream = _Stream()
         widgets = WidgetMessages(self.question.mode)
-        for event in in_one_piece(until_complete(events)):
+        for event in in_one_piece(told(events)):
             if self.question.legacy_stream:
                 yield from (Message(None, data) for data in widgets.before(event))
             yield Message(None, stream.message(event))

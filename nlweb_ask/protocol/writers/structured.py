@@ -23,7 +23,7 @@ from nlweb_ask.protocol.writers.folding import (
     Folded,
     fold,
     in_one_piece,
-    until_complete,
+    told,
 )
 from nlweb_ask.protocol.writers.message import Message
 
@@ -82,10 +82,10 @@ class StructuredWriter:
                     yield _ending_message(event, identity)
 
     def _told(self, events: Iterable[Event]) -> Iterator[Event]:
-        told = until_complete(events)
+        events = told(events)
         if self.shape.line is not None:
-            told = self._with_line(told, self.shape.line)
-        return in_one_piece(told) if self.question.ask_family else told
+            events = self._with_line(events, self.shape.line)
+        return in_one_piece(events) if self.question.ask_family else iter(events)
 
     def _with_line(
         self, events: Iterable[Event], line: Callable[[Question, Items], str]

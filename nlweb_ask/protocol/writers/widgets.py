@@ -31,14 +31,14 @@ class WidgetMessages:
     def __init__(self, mode: Mode | None) -> None:
         self.holds_rows_back = mode == "generate"
         self.query_id = ""
-        self.unsent: list[Row] = []
+        self.unsent: dict[int, Row] = {}
 
     def before(self, event: Event) -> Iterator[dict[str, Any]]:
         match event:
             case Start():
                 self.query_id = event.query_id
             case ResultFound():
-                self.unsent.append(row(event.item))
+                self.unsent[event.index] = row(event.item)
                 if not self.holds_rows_back:
                     yield self._batch()
             case Content():
@@ -61,5 +61,5 @@ class WidgetMessages:
         }
 
     def _take(self) -> list[Row]:
-        rows, self.unsent = self.unsent, []
-        return rows
+        rows, self.unsent = self.unsent, {}
+        return [rows[index] for index in sorted(rows)]
