@@ -14,11 +14,11 @@ from typing import Any, Final
 from django.apps import apps
 from django.contrib.auth import get_user_model
 from django.core.management import BaseCommand, CommandError, CommandParser
-from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from nlweb_ask.conf import ProfileConf, SiteConf, granted_profiles, site_conf
+from nlweb_ask.management.commands.nlweb_index import switched_off_notice
 from nlweb_ask.pipeline.ask import AskScope, answer, pick_scope
 from nlweb_ask.plugins import Question, Viewer
 from nlweb_ask.protocol.errors import Refusal
@@ -172,23 +172,10 @@ def _question(options: dict[str, Any]) -> Question:
 
 
 def _open_site(named: str | None) -> SiteConf:
-    """Return the settings of the site, or say how to switch it on."""
     conf = site_conf(_site_id(named))
     if not conf.enabled:
-        msg = _(
-            "Asking is switched off for this site. Switch it on in the admin"
-            '%(address)s, or with NLWEB_ASK = {"ENABLED": True} in its settings.'
-        ) % {"address": _admin_address(conf)}
-        raise CommandError(msg, returncode=FAILED)
+        raise CommandError(switched_off_notice(), returncode=FAILED)
     return conf
-
-
-def _admin_address(conf: SiteConf) -> str:
-    try:
-        path = reverse("admin:nlweb_ask_sitesettings_changelist")
-    except NoReverseMatch:  # a site without the admin
-        return ""
-    return f" ({conf.base_url}{path})"
 
 
 def _site_id(named: str | None) -> int:

@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from nlweb_ask.models import AccessGrant, Grantee, IndexProfile, SiteSettings
+from tests.factories import GroupFactory, SiteSettingsFactory, StaffFactory, UserFactory
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _site():
+    """A site that is switched on, with two pages of the example's models."""
+    from example_site.models import BlogPosting
+
+    SiteSettingsFactory(enabled=True)
+    for slug, title, audience in [
+        ("stone", "Sharpening on a stone", "public"),
+        ("box", "The stone behind the key box", "staff"),
+    ]:
+        BlogPosting.objects.create(
+            slug=slug,
+            title=title,
+            summary=f"{title}, in short.",
+            body="<p>Soak the stone and hold the blade at fifteen degrees.</p>",
+            author="Tobin Fell",
+            published="2026-06-18",
+            audience=audience,
+        )
+
+
+def ask(*args: str, **options) -> tuple[int, str]:
+    """Run the command; return its exit code and what it printed."""
+    out = io.StringIO()
+    try:
+        call_command("nlweb_ask", *args, stdout=out, stderr=out, **options)
+    except SystemExit as exited:
+        return int(exited.code or 0), out.getvalue()
+    except CommandError as error:
+        return error.returncode, str(error)
+    return 0, out.getvalue()
+
+
+def test_answer_names_each_page_with_address_score_and_words():
+    code, printed = ask("How do I sharpen on a stone?")
+    assert code == 0
+    assert "Sharpening on a stone  (100)" in printed
+    assert "/journal/stone/" in printed
+    assert "Soak the stone" in printed
+    assert "1 page." in printed
+
+
+def test_exit_code_is_one_when_nothing_is_found():
+    code, printed = ask("zeppelins")
+    assert (code, printed) == (1, "0 pages.\n")
+
+
+def test_anonymous_visitor_is_not_shown_what_a_user_is():
+    StaffFactory(username="boss")
+    assert "key box" not in ask("stone")[1]
+    assert "key box" in ask("stone", "--user", "boss")[1]
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        pytest.param(["stone", "--user", "nobody"], "no user 'nobody'", id="user"),
+        pytest.param(["stone", "--profile", "x"], "profile 'x'", id="profile"),
+        pytest.param(["stone", "--site", "elsewhere"], "site 'elsewhere'", id="site"),
+        pytest.param(["   "], "blank", id="blank-question"),
+        pytest.param([""], "blank", id="empty-question"),
+        pytest.param(["x" * 1001], "longer than", id="endless-question"),
+        pytest.param(["\udcff"], "", id="question-that-is-not-text"),
+        pytest.param(["stone", "--mode", "sing"], "invalid choice", id="mode"),
+        pytest.param(["stone", "--json", "--stream"], "not allowed", id="two-forms"),
+    ],
+)
+def test_error_is_told_and_gives_exit_code_two(args, message):
+    code, printed = ask(*args)
+    assert message in printed
+    assert code == 2
+
+
+def test_switched_off_site_says_how_to_switch_it_on():
+    SiteSettings.objects.update(enabled=False)
+    code, printed = ask("stone")
+    assert code == 2
+    assert "enabled" in printed
+    assert "admin" in printed
+
+
+def test_user_who_was_deactivated_is_refused():
+    UserFactory(username="left", is_active=False)
+    assert ask("stone", "--user", "left")[0] == 2
+
+
+def test_grants_are_those_of_the_user():
+    members = GroupFactory(name="members")
+    UserFactory(username="ann", groups=[members])
+    AccessGrant.objects.all().delete()
+    AccessGrant.objects.create(kind=Grantee.GROUP, group=members)
+    assert ask("stone")[0] == 2
+    assert ask("stone", "--user", "ann")[0] == 0
+
+
+def test_profile_that_the_user_may_not_ask_is_as_unknown_as_one_that_is_not_there():
+    AccessGrant.objects.all().delete()
+    open_one = IndexProfile.objects.create(name="open")
+    IndexProfile.objects.create(name="secret")
+    AccessGrant.objects.create(kind=Grantee.EVERYONE, profile=open_one)
+    secret = ask("stone", "--profile", "secret")
+    missing = ask("stone", "--profile", "missing")
+    assert secret[0] == missing[0] == 2
+    assert secret[1].replace("secret", "missing") == missing[1]
+
+
+def test_profile_says_where_to_look():
+    IndexProfile.objects.create(name="all")
+    IndexProfile.objects.create(name="kitchen", sources=["recipes"])
+    assert ask("stone", "--profile", "kitchen")[0] == 1
+
+
+def test_json_is_the_document_of_version_0_55():
+    code, printed = ask("stone", "--json")
+    document = json.loads(printed)
+    assert code == 0
+    assert document["_meta"]["version"] == "0.55"
+    assert document["_meta"]["response_type"] == "answer"
+    assert [found["name"] for found in document["results"]] == ["Sharpening on a stone"]
+
+
+def test_json_of_an_empty_answer_has_exit_code_one():
+    code, printed = ask("zeppelins", "--json")
+    assert code == 1
+    assert json.loads(printed)["results"] == []
+
+
+def test_stream_prints_events_that_end_with_the_terminal():
+    code, printed = ask("stone", "--stream")
+    events = [line for line in printed.splitlines() if line.startswith("event: ")]
+    assert code == 0
+    assert events[0] == "event: start"
+    assert events[-1] == "event: complete"
+    assert "event: result" in events
+
+
+def test_mode_that_the_site_has_not_gives_its_pages_and_says_so():
+    code, printed = ask("stone", "--mode", "generate")
+    assert code == 0
+    assert "Sharpening on a stone" in printed
+    assert "nothing that could write" in printed
+
+
+def test_page_cannot_steer_the_terminal():
+    from example_site.models import BlogPosting
+
+    page = BlogPosting.objects.get(slug="stone")
+    page.title = "Sharpening \x1b[2J stone"
+    page.save()
+    assert "\x1b[2J" not in ask("stone")[1]
+
+
+@pytest.mark.parametrize("named", ["0"])
+def test_site_is_picked_by_its_id(named):
+    assert ask("stone", "--site", named)[0] == 0
