@@ -17,8 +17,7 @@ from nlweb_ask.conf.profiles import (
 from nlweb_ask.conf.site import (
     SiteConf,
     base_url,
-    named_profile,
-    settings_row,
+    deployed_row,
     site_conf,
 )
 
@@ -32,10 +31,9 @@ __all__ = [
     "RetrieverChoice",
     "SiteConf",
     "base_url",
+    "deployed_row",
     "deployment",
     "granted_profiles",
-    "named_profile",
     "problems",
-    "settings_row",
     "site_conf",
 ]

@@ -87,18 +87,14 @@ def _origin_of_site(site_id: int) -> str:
     return f"https://{named[0]}" if named else "http://localhost:8000"
 
 
-def settings_row(site_id: int) -> SiteSettings:
-    """Return the site's row, or an unsaved one that holds what is in force without it."""
-    row = SiteSettings.objects.filter(site_id=site_id).first()
-    if row is not None:
-        return row
+def deployed_row(site_id: int) -> SiteSettings:
+    """Return an unsaved row that holds what is in force while there is none."""
     deployed = deployment()
     values = {name: getattr(deployed, name) for name in OWNER_FIELDS}
     values["allowed_types"] = list(deployed.allowed_types)
-    values["default_profile"] = named_profile(site_id, deployed.default_profile)
-    values["base_url"] = ""
+    values["default_profile"] = IndexProfile.objects.filter(
+        site_id=site_id, name=deployed.default_profile
+    ).first()
+    if "base_url" not in deployed.locked:
+        values["base_url"] = ""  # an empty one goes on following settings.py
     return SiteSettings(site_id=site_id, **values)
-
-
-def named_profile(site_id: int, name: str) -> IndexProfile | None:
-    return IndexProfile.objects.filter(site_id=site_id, name=name).first()

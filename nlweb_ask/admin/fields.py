@@ -1,0 +1,54 @@
+"""Form fields that an owner can fill in: words in lines, names to tick."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from django import forms
+from django.contrib.admin.widgets import AdminTextareaWidget
+from django.utils.translation import gettext_lazy as _
+
+
+class WordsField(forms.CharField):
+    """A list of words as a box of lines; a comma ends a word too."""
+
+    widget = AdminTextareaWidget
+
+    def __init__(self, **kwargs: Any) -> None:
+        widget = self.widget(attrs={"rows": 3, "cols": 40})
+        super().__init__(**{"required": False, "widget": widget, **kwargs})
+
+    def prepare_value(self, value: Any) -> Any:
+        return "\n".join(map(str, value)) if isinstance(value, list | tuple) else value
+
+    def to_python(self, value: Any) -> Any:
+        if isinstance(value, list | tuple):
+            return list(value)
+        words = (word.strip() for word in re.split(r"[,\n]", value or ""))
+        return [word for word in words if word]
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        return bool(self.to_python(data) != self.to_python(initial))
+
+
+def ticked_names(
+    known: Iterable[str], chosen: Iterable[str], **kwargs: Any
+) -> forms.MultipleChoiceField:
+    """Return a field to tick names in: those there are, and those a row still holds."""
+    return forms.MultipleChoiceField(
+        choices=name_choices(known, chosen),
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        **kwargs,
+    )
+
+
+def name_choices(known: Iterable[str], chosen: Iterable[str]) -> list[tuple[str, Any]]:
+    installed = list(known)
+    gone = [name for name in chosen if name and name not in installed]
+    return [
+        *((name, name) for name in installed),
+        *((name, _("%(name)s (not installed)") % {"name": name}) for name in gone),
+    ]

@@ -1,0 +1,142 @@
+"""The settings of a site: one form a site, with what settings.py locks shown as locked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+from nlweb_ask.admin.fields import WordsField
+from nlweb_ask.admin.screens import SiteScreen
+from nlweb_ask.admin.sites import SiteForm, site_names
+from nlweb_ask.conf import deployed_row, deployment
+from nlweb_ask.models import AnswerMode, IndexProfile, SiteSettings
+from nlweb_ask.plugins import generators
+from nlweb_ask.sources.sites import default_site_id
+
+LOCKED_BECAUSE = _(
+    "Set in settings.py and locked there: NLWEB_ASK[“%(key)s”]. Ask whoever runs the"
+    " server to change it."
+)
+
+
+class SiteSettingsForm(SiteForm):
+    allowed_types = WordsField(
+        label=_("schema.org types"),
+        help_text=_(
+            "Only pages of these types are found: one a line, such as Recipe. Empty: all"
+            " types."
+        ),
+    )
+
+    class Meta:
+        model = SiteSettings
+        fields = "__all__"
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._offer_modes()
+        self._offer_profiles()
+        self._lock()
+
+    def _offer_modes(self) -> None:
+        mode = self.fields.get("default_mode")
+        if isinstance(mode, forms.ChoiceField) and not len(generators):
+            mode.choices = [
+                choice for choice in AnswerMode.choices if choice[0] == AnswerMode.LIST
+            ]
+
+    def _offer_profiles(self) -> None:
+        profile = self.fields.get("default_profile")
+        if isinstance(profile, forms.ModelChoiceField) and self.instance.pk:
+            profile.queryset = IndexProfile.objects.filter(
+                site_id=self.initial["site_id"]
+            )
+
+    def _lock(self) -> None:
+        values = _deployed_values(self.initial.get("site_id", 0))
+        for name in deployment().locked:
+            if name in self.fields:
+                self.fields[name].disabled = True
+                self.fields[name].help_text = LOCKED_BECAUSE % {"key": name.upper()}
+                self.initial[name] = values[name]
+
+
+def _deployed_values(site_id: int) -> dict[str, Any]:
+    return forms.model_to_dict(deployed_row(site_id))
+
+
+@admin.register(SiteSettings)
+class SiteSettingsAdmin(SiteScreen):
+    form = SiteSettingsForm
+    list_display = ["__str__", "enabled", "max_results", "rate_limit"]
+    save_on_top = True
+    nothing_there = _("No site has settings of its own yet, and none can be asked.")
+    fieldsets = [
+        (None, {"fields": ["site_id", "enabled", "base_url"]}),
+        (
+            _("Answers"),
+            {
+                "fields": [
+                    "default_mode",
+                    "max_results",
+                    "snippet_length",
+                    "allowed_types",
+                    "default_profile",
+                ]
+            },
+        ),
+        (
+            _("Who may ask"),
+            {
+                "fields": ["rate_limit", "allow_cross_origin", "allow_legacy"],
+                "description": _("Which visitors may ask stands under “Grants”."),
+            },
+        ),
+    ]
+
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        asked = super().get_changeform_initial_data(request)
+        return {**_deployed_values(default_site_id()), **asked}
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Lead straight to the form where there is only one site to set."""
+        where = self._only_form(request)
+        if where:
+            return redirect(where)
+        return super().changelist_view(request, extra_context)
+
+    def _only_form(self, request: HttpRequest) -> str:
+        rows = list(SiteSettings.objects.values_list("pk", "site_id")[:2])
+        sites = set(site_names()) | {site_id for _, site_id in rows}
+        if len(sites) != 1:
+            return ""
+        if rows and self.has_view_or_change_permission(request):
+            return self._url("change", rows[0][0])
+        if not rows and self.has_add_permission(request):
+            return self._url("add")
+        return ""
+
+    def _url(self, page: str, *args: int) -> str:
+        opts = self.opts
+        name = f"{self.admin_site.name}:{opts.app_label}_{opts.model_name}_{page}"
+        return reverse(name, args=args)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        if not super().has_add_permission(request):
+            return False
+        return set(site_names()) > set(_sites_with_row())
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+def _sites_with_row() -> list[int]:
+    return list(SiteSettings.objects.values_list("site_id", flat=True))
