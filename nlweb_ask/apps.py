@@ -22,13 +22,16 @@ class NlwebAskConfig(AppConfig):
         import_module("nlweb_ask.checks")
         _register_builtins()
         _register_named_in_settings()
+        _discover_sources()
 
 
 def _register_builtins() -> None:
     from nlweb_ask.handlers.log import LogHandler
-    from nlweb_ask.plugins import handlers
+    from nlweb_ask.plugins import handlers, retrievers
+    from nlweb_ask.retrievers.keyword import KeywordRetriever
 
     handlers.register(LogHandler)
+    retrievers.register(KeywordRetriever)
 
 
 def _register_named_in_settings() -> None:
@@ -37,3 +40,11 @@ def _register_named_in_settings() -> None:
     # A mistake in NLWEB_ASK is reported by the check, which says how to mend it.
     with contextlib.suppress(ImproperlyConfigured):
         deployment()
+
+
+def _discover_sources() -> None:
+    from nlweb_ask.index.signals import connect_signals
+    from nlweb_ask.sources import autodiscover
+
+    autodiscover()
+    connect_signals()

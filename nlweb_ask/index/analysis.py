@@ -99,11 +99,11 @@ _SPACELESS_OR_NOT: Final = re.compile(f"[{_SPACELESS}]+|[^{_SPACELESS}]+")
 _HAS_SPACELESS: Final = re.compile(f"[{_SPACELESS}]")
 _SPACELESS_RUN: Final = re.compile(f"[{_SPACELESS}]+")
 _WORD: Final = rf"[\w{_MARKS}]+"
-# Words with the single signs that join them into one name: every alternative starts
-# with a sign that no word holds, so the search never goes back.
+# Words with the single signs that join them into one name. A sign is no part of a
+# word, so the search never goes back; what surrounds it is looked at only after it.
 _TOKEN: Final = re.compile(
-    rf"(?:(?<![\w.])\.)?{_WORD}"
-    rf"(?:(?:[-.'\u2019\u02bc@&\u2010\u2011]|(?<=\d),(?=\d)){_WORD})*"
+    rf"(?:\.(?<![\w.]\.))?{_WORD}"
+    rf"(?:[-.'\u2019\u02bc@&,\u2010\u2011](?:(?<!,)|(?<=\d,)(?=\d)){_WORD})*"
     r"(?:\+\+|\#(?!\w))?"
 )
 _JOINERS: Final = re.compile(rf"(?:[^\w{_MARKS}]|_)+")
@@ -167,6 +167,11 @@ def normalized(text: str) -> str:
 def plain_words(text: str) -> list[str]:
     """Return the words as they stand, normalised and casefolded, in any language."""
     return _PLAIN_WORD.findall(normalized(text).casefold())
+
+
+def is_spaceless(sign: str) -> bool:
+    """Tell whether a sign is of a script written without spaces between words."""
+    return _HAS_SPACELESS.match(sign) is not None
 
 
 def word_count(text: str) -> int:
@@ -351,6 +356,62 @@ def analyze(text: str, language: str = "") -> list[str]:
     if len(tokens) <= NAME_WORDS:
         return terms
     return [term for term in terms if term[0] != STOP_MARK] or terms
+
+
+def matching_spans(
+    text: str, wanted: frozenset[str], language: str = ""
+) -> Iterator[tuple[int, int, frozenset[str]]]:
+    """Yield (start, end, terms) of every word of `text` with one of the terms `wanted`.
+
+    In code points of the text as it stands, in order. Of a run of signs without spaces
+    each pair is a word of its own, so those spans may overlap.
+    """
+    language = language_of(language)
+    shouting = text == text.upper()
+    place = 0
+    for chunk in text.split():
+        place = text.index(chunk, place)
+        if not wanted.isdisjoint(_chunk_terms(chunk, language, shouting)):
+            for start, end, terms in _chunk_spans(chunk, language, shouting):
+                if not wanted.isdisjoint(terms):
+                    yield place + start, place + end, wanted.intersection(terms)
+        place += len(chunk)
+
+
+def _chunk_terms(chunk: str, language: str, shouting: bool) -> frozenset[str]:
+    # A snippet looks at every word of ten passages, nearly all of them seen before.
+    cached = len(chunk) <= MAX_TERM_LENGTH
+    read = _short_chunk_terms if cached else _short_chunk_terms.__wrapped__
+    return read(chunk, language, shouting)
+
+
+@lru_cache(maxsize=32768)
+def _short_chunk_terms(chunk: str, language: str, shouting: bool) -> frozenset[str]:
+    spans = _chunk_spans(chunk, language, shouting)
+    return frozenset(term for _start, _end, terms in spans for term in terms)
+
+
+def _chunk_spans(
+    chunk: str, language: str, shouting: bool
+) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+    for match in _TOKEN.finditer(chunk):
+        if _HAS_SPACELESS.search(match[0]):
+            yield from _piece_spans(match[0], match.start(), language, shouting)
+        else:
+            terms = _token_terms(normalized(match[0]), language, shouting)
+            yield match.start(), match.end(), terms
+
+
+def _piece_spans(
+    token: str, offset: int, language: str, shouting: bool
+) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+    for match in _SPACELESS_OR_NOT.finditer(token):
+        start, end = offset + match.start(), offset + match.end()
+        if not is_spaceless(match[0][0]):
+            yield start, end, _token_terms(normalized(match[0]), language, shouting)
+            continue
+        for number, pair in enumerate(_run_terms(match[0])):
+            yield start + number, start + number + len(pair), (pair,)
 
 
 def _spoken(tokens: Sequence[str], languages: Sequence[str]) -> frozenset[str]:

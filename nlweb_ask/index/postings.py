@@ -144,7 +144,7 @@ def _pack(header: Mapping[str, Any], arrays: Sequence[tuple[str, Any]]) -> bytes
 
 
 def _unpack(
-    blob: bytes, kinds: Sequence[tuple[str, str]]
+    blob: bytes | memoryview, kinds: Sequence[tuple[str, str]]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     import numpy as np
 
@@ -171,7 +171,7 @@ def _column(columns: Columns, name: str) -> Any:
     return getattr(columns if hasattr(columns, name) else columns.pages, name)
 
 
-def read_columns(blob: bytes) -> Columns:
+def read_columns(blob: bytes | memoryview) -> Columns:
     """Read what `write_columns` wrote; the arrays are views that cannot be written."""
     header, arrays = _unpack(blob, _ARRAYS)
     return Columns(
@@ -205,7 +205,7 @@ def write_page(columns: Columns, triples: Triples) -> bytes:
     return len(columns_blob).to_bytes(4, "little") + columns_blob + postings
 
 
-def read_page(blob: bytes) -> tuple[Columns, Triples]:
+def read_page(blob: bytes | memoryview) -> tuple[Columns, Triples]:
     """Read what `write_page` wrote."""
     blob = bytes(blob)
     end = 4 + int.from_bytes(blob[:4], "little")
@@ -228,7 +228,7 @@ def write_postings(fields: Mapping[Field, FieldPostings]) -> bytes:
     return b"".join([counts.tobytes(), *numbers, *frequencies])
 
 
-def read_postings(blob: bytes) -> dict[Field, FieldPostings]:
+def read_postings(blob: bytes | memoryview) -> dict[Field, FieldPostings]:
     """Read what `write_postings` wrote; fields without the term are left out."""
     import numpy as np
 

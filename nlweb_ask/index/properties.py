@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import takewhile
 from typing import Any, Final
 
 MAX_CHARACTERS = 10_000
@@ -30,17 +29,10 @@ def property_text(schema: Mapping[str, Any]) -> str:
 
     Left out is what other fields of the index hold (name, description, text), what is
     no word (addresses, dates, durations) and what JSON-LD needs for itself. Of nested
-    objects the name counts too. At most 10,000 characters, whole values only.
+    objects the name counts too. At most 10,000 characters.
     """
     own = {key: value for key, value in schema.items() if key not in _PAGE_FIELDS}
-    size = 0
-
-    def fits(value: str) -> bool:
-        nonlocal size
-        size += len(value) + 1
-        return size <= MAX_CHARACTERS + 1
-
-    return "\n".join(takewhile(fits, _values(own, MAX_DEPTH)))
+    return "\n".join(_values(own, MAX_DEPTH))[:MAX_CHARACTERS]
 
 
 def _values(value: object, depth: int) -> Iterator[str]:

@@ -173,7 +173,7 @@ def _in_snapshot(
     snapshot: Snapshot,
     terms: Sequence[int],
     rows: Sequence[tuple[int, int, bytes]],
-) -> dict[int, TermPostings]:
+) -> Mapping[int, TermPostings]:
     """Shift stored postings into the snapshot's numbers and add those of changes."""
     import numpy as np
 

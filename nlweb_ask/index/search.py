@@ -128,7 +128,8 @@ def _eligible(snapshot: Snapshot, scope: Scope) -> Bools:
 
     wanted = np.array([in_scope(label, scope) for label in snapshot.label_table], bool)
     partition = snapshot.public if scope.partition == "public" else ~snapshot.public
-    return snapshot.alive & partition & wanted[snapshot.labels]
+    eligible: Bools = snapshot.alive & partition & wanted[snapshot.labels]
+    return eligible
 
 
 def in_scope(label: Label, scope: Scope) -> bool:

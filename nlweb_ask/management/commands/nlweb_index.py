@@ -24,7 +24,7 @@ INTERRUPTED: Final = 130
 
 
 class Command(BaseCommand):
-    help = gettext_lazy(
+    help = gettext_lazy(  # type: ignore[assignment] # Django prints it lazily
         "Bring the search index up to date with the site: all sources, one source, or "
         "one object. What is as it was is left alone, so a run that was broken off "
         "goes on where it stopped."
