@@ -371,7 +371,9 @@ def matching_spans(
     place = 0
     for chunk in text.split():
         place = text.index(chunk, place)
-        if not wanted.isdisjoint(_chunk_terms(chunk, language, shouting)):
+        cached = len(chunk) <= MAX_TERM_LENGTH
+        read = _short_chunk_terms if cached else _chunk_terms
+        if not wanted.isdisjoint(read(chunk, language, shouting)):
             for start, end, terms in _chunk_spans(chunk, language, shouting):
                 if not wanted.isdisjoint(terms):
                     yield place + start, place + end, wanted.intersection(terms)
@@ -379,16 +381,12 @@ def matching_spans(
 
 
 def _chunk_terms(chunk: str, language: str, shouting: bool) -> frozenset[str]:
-    # A snippet looks at every word of ten passages, nearly all of them seen before.
-    cached = len(chunk) <= MAX_TERM_LENGTH
-    read = _short_chunk_terms if cached else _short_chunk_terms.__wrapped__
-    return read(chunk, language, shouting)
-
-
-@lru_cache(maxsize=32768)
-def _short_chunk_terms(chunk: str, language: str, shouting: bool) -> frozenset[str]:
     spans = _chunk_spans(chunk, language, shouting)
     return frozenset(term for _start, _end, terms in spans for term in terms)
+
+
+# A snippet looks at every word of ten passages, nearly all of them seen before.
+_short_chunk_terms = lru_cache(maxsize=32768)(_chunk_terms)
 
 
 def _chunk_spans(
