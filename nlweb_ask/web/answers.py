@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import logging
 import math
 import threading
 import time
@@ -15,14 +14,13 @@ from django.utils.translation import gettext as _
 
 from nlweb_ask.conf import SiteConf, deployment
 from nlweb_ask.pipeline.ask import AskScope, answer
+from nlweb_ask.pipeline.failures import log_failure
 from nlweb_ask.plugins.types import Viewer
 from nlweb_ask.protocol.events import Complete, Event, Failure, ResultFound, Start
 from nlweb_ask.protocol.question import Mode, Question
 from nlweb_ask.protocol.writers import writer_for
 from nlweb_ask.protocol.writers.sse import encode
 from nlweb_ask.web.streaming import Chunks
-
-logger = logging.getLogger("nlweb_ask.request")
 
 DEFAULT_FORMAT = "conv_search"
 # Finer times would tell how much was searched for in vain.
@@ -68,8 +66,8 @@ class StreamedAnswer:
     def chunks(self, stop: threading.Event) -> Chunks:
         try:
             yield from self._encoded(self._told(self._asked.events(stop)))
-        except Exception:
-            logger.exception("the stream failed")
+        except Exception as error:  # noqa: BLE001 - a stream that began can only be ended
+            log_failure("stream", error)
             yield from self._closing("INTERNAL_ERROR", _("The answer broke off."))
 
     def farewell(self) -> Iterator[bytes]:

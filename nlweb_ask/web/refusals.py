@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import math
 
 from django.core.exceptions import (
@@ -14,6 +13,7 @@ from django.http import HttpResponse, UnreadablePostError
 from django.utils.translation import gettext as _
 from rest_framework import exceptions
 
+from nlweb_ask.pipeline.failures import log_failure
 from nlweb_ask.protocol.errors import (
     Forbidden,
     InternalError,
@@ -26,8 +26,6 @@ from nlweb_ask.protocol.errors import (
 )
 from nlweb_ask.protocol.writers.failure import failure_document
 from nlweb_ask.web.responses import json_response
-
-logger = logging.getLogger("nlweb_ask.request")
 
 
 def refusal_response(refusal: Refusal, *, query_id: str | None = None) -> HttpResponse:
@@ -47,7 +45,7 @@ def as_refusal(error: Exception) -> Refusal:
     for kinds, make in _MEANINGS:
         if isinstance(error, kinds):
             return make(error)
-    logger.error("the request failed", exc_info=error)
+    log_failure("endpoint", error)
     return InternalError(_("The question could not be answered."))
 
 
