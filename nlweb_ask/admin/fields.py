@@ -8,6 +8,8 @@ from typing import Any
 
 from django import forms
 from django.contrib.admin.widgets import AdminTextareaWidget
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 
@@ -52,3 +54,28 @@ def name_choices(known: Iterable[str], chosen: Iterable[str]) -> list[tuple[str,
         *((name, name) for name in installed),
         *((name, _("%(name)s (not installed)") % {"name": name}) for name in gone),
     ]
+
+
+class LockedValue(forms.Widget):
+    """A value that is shown as the admin shows one that may only be looked at."""
+
+    def __init__(self, value: Any) -> None:
+        super().__init__()
+        self.value = value
+
+    def render(
+        self, name: str, value: Any, attrs: Any = None, renderer: Any = None
+    ) -> SafeString:
+        # An output is what a label may belong to; a div is not.
+        return format_html(
+            '<output class="readonly" id="{}">{}</output>',
+            (attrs or {}).get("id", f"id_{name}"),
+            self._words(),
+        )
+
+    def _words(self) -> Any:
+        if isinstance(self.value, bool):
+            return _("Yes") if self.value else _("No")
+        if isinstance(self.value, tuple):
+            return ", ".join(self.value) or _("(empty)")
+        return _("(empty)") if self.value == "" else self.value

@@ -56,4 +56,6 @@ class AccessGrantAdmin(ListScreen):
             kwargs["widget"] = ForeignKeyRawIdWidget(
                 db_field.remote_field, self.admin_site
             )
+        if db_field.name == "profile":
+            kwargs["empty_label"] = _("every profile")
         return super().formfield_for_foreignkey(db_field, request, **kwargs)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.contrib import admin
-from django.db import models
-from django.db.models import Q
 from django.http import HttpRequest
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 
 from nlweb_ask.admin.screens import ReadOnlyScreen
+from nlweb_ask.admin.seen import seen_by_everyone
 from nlweb_ask.models import Document, IndexFailure
 
 RUN_INDEX = _("Run “python manage.py nlweb_index” on the server.")
@@ -21,7 +23,8 @@ class DocumentAdmin(ReadOnlyScreen):
     """Pages by what identifies them.
 
     Who may open this list need not be among those who may see a restricted page, so
-    nothing that such a page says is shown or searched: no name, no address, no text.
+    nothing that such a page says is searched, sorted by or shown. The `public` column
+    may be out of date; who may see a page is asked when its name is shown.
     """
 
     list_display = [
@@ -30,11 +33,10 @@ class DocumentAdmin(ReadOnlyScreen):
         "source",
         "language",
         "public",
-        "refreshed_at",
+        "refreshed",
     ]
     list_filter = ["public", "source", "language"]
     search_fields = ["object_id"]
-    search_help_text = _("Searches object ids, and names of public pages.")
     date_hierarchy = "refreshed_at"
     ordering = ["source", "object_id", "language"]
     fields = [
@@ -52,21 +54,37 @@ class DocumentAdmin(ReadOnlyScreen):
     ]
     nothing_there = _("Nothing is indexed.") + " " + RUN_INDEX
 
+    def get_changelist_instance(self, request: HttpRequest) -> Any:
+        """Ask once about the whole page which of its documents everyone may see."""
+        changelist = super().get_changelist_instance(request)
+        seen = seen_by_everyone(changelist.result_list)
+        documents: Iterable[Any] = changelist.result_list
+        for document in documents:
+            document.seen_by_everyone = document.pk in seen
+        return changelist
+
+    def get_object(
+        self, request: HttpRequest, object_id: str, from_field: str | None = None
+    ) -> Any:
+        document = super().get_object(request, object_id, from_field)
+        if document is not None:
+            document.seen_by_everyone = document.pk in seen_by_everyone([document])
+        return document
+
     @admin.display(description=_("name"))
-    def shown_name(self, document: Document) -> Any:
-        return document.name if document.public else _("(restricted)")
+    def shown_name(self, document: Any) -> Any:
+        return document.name if document.seen_by_everyone else _("(restricted)")
 
     @admin.display(description=_("address"))
-    def shown_address(self, document: Document) -> Any:
-        return document.url if document.public else _("(restricted)")
+    def shown_address(self, document: Any) -> Any:
+        return document.url if document.seen_by_everyone else _("(restricted)")
 
-    def get_search_results(
-        self, request: HttpRequest, queryset: models.QuerySet[Any], search_term: str
-    ) -> tuple[models.QuerySet[Any], bool]:
-        by_id, may_repeat = super().get_search_results(request, queryset, search_term)
-        if search_term:
-            by_id |= queryset.filter(Q(public=True, name__icontains=search_term))
-        return by_id, may_repeat
+    @admin.display(description=_("refreshed"), ordering="refreshed_at")
+    def refreshed(self, document: Document) -> str | None:
+        when = document.refreshed_at
+        if when is None:
+            return None
+        return date_format(localtime(when), "SHORT_DATETIME_FORMAT")
 
 
 @admin.register(IndexFailure)

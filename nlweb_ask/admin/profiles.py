@@ -25,7 +25,7 @@ else:
 
 
 class ProfileRetrieverForm(RetrieverRowForm):
-    name = forms.ChoiceField(label=_("retriever"))
+    name = forms.ChoiceField(label=_("Retriever"))
 
     class Meta:
         model = ProfileRetriever
@@ -52,17 +52,17 @@ class ProfileRetrieverInline(RetrieverRows):
 class IndexProfileForm(SiteForm):
     sources = forms.MultipleChoiceField()
     languages = WordsField(
-        label=_("languages"),
+        label=_("Languages"),
         help_text=_(
             "Only pages in these languages are found: one a line, such as en or pt-br."
             " Empty: every language."
         ),
     )
     allowed_types = WordsField(
-        label=_("schema.org types"),
+        label=_("Types"),
         help_text=_(
-            "Only pages of these types are found: one a line, such as Recipe. Empty: all"
-            " types."
+            "Only pages of these schema.org types are found: one a line, such as Recipe."
+            " Empty: all types."
         ),
     )
 
@@ -76,7 +76,7 @@ class IndexProfileForm(SiteForm):
             self.fields["sources"] = ticked_names(
                 sources.names(),
                 cast("IndexProfile", self.instance).sources,
-                label=_("sources"),
+                label=_("Sources"),
                 help_text=_("What is searched. None ticked: every source."),
             )
 

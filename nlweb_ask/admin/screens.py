@@ -10,7 +10,7 @@ from django.db import models
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 
-from nlweb_ask.admin.sites import with_site_name
+from nlweb_ask.admin.sites import site_names, with_site_name
 
 if TYPE_CHECKING:
     Screen = admin.ModelAdmin[models.Model]
@@ -40,7 +40,7 @@ class SiteScreen(ListScreen):
 
     @admin.display(description=_("site"), ordering="site_id")
     def site_name(self, row: Any) -> str:
-        return row.site_domain or str(row.site_id)
+        return row.site_domain or site_names().get(row.site_id, str(row.site_id))
 
     def get_list_display(self, request: HttpRequest) -> list[Any]:
         columns = list(super().get_list_display(request))

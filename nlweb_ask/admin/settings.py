@@ -11,7 +11,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from nlweb_ask.admin.fields import WordsField
+from nlweb_ask.admin.fields import LockedValue, WordsField
 from nlweb_ask.admin.screens import SiteScreen
 from nlweb_ask.admin.sites import SiteForm, site_names
 from nlweb_ask.conf import deployed_row, deployment
@@ -27,10 +27,10 @@ LOCKED_BECAUSE = _(
 
 class SiteSettingsForm(SiteForm):
     allowed_types = WordsField(
-        label=_("schema.org types"),
+        label=_("Types"),
         help_text=_(
-            "Only pages of these types are found: one a line, such as Recipe. Empty: all"
-            " types."
+            "Only pages of these schema.org types are found: one a line, such as Recipe."
+            " Empty: all types."
         ),
     )
 
@@ -59,11 +59,14 @@ class SiteSettingsForm(SiteForm):
             )
 
     def _lock(self) -> None:
+        deployed = deployment()
         values = _deployed_values(self.initial.get("site_id", 0))
-        for name in deployment().locked:
+        for name in deployed.locked:
             if name in self.fields:
-                self.fields[name].disabled = True
-                self.fields[name].help_text = LOCKED_BECAUSE % {"key": name.upper()}
+                field = self.fields[name]
+                field.disabled = True
+                field.widget = LockedValue(getattr(deployed, name))
+                field.help_text = LOCKED_BECAUSE % {"key": name.upper()}
                 self.initial[name] = values[name]
 
 
@@ -103,6 +106,16 @@ class SiteSettingsAdmin(SiteScreen):
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
         asked = super().get_changeform_initial_data(request)
         return {**_deployed_values(default_site_id()), **asked}
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        context = {"show_save_and_add_another": False, **(extra_context or {})}
+        return super().changeform_view(request, object_id, form_url, context)
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None

@@ -223,9 +223,9 @@ class Migration(migrations.Migration):
                     models.JSONField(
                         blank=True,
                         default=list,
-                        help_text="Only pages of these types are found. Empty: all types.",
+                        help_text="Only pages of these schema.org types are found. Empty: all types.",
                         validators=[nlweb_ask.models.rules.validate_types],
-                        verbose_name="schema.org types",
+                        verbose_name="types",
                     ),
                 ),
             ],
@@ -317,9 +317,9 @@ class Migration(migrations.Migration):
                     models.JSONField(
                         blank=True,
                         default=list,
-                        help_text="Only pages of these types are found. Empty: all types.",
+                        help_text="Only pages of these schema.org types are found. Empty: all types.",
                         validators=[nlweb_ask.models.rules.validate_types],
-                        verbose_name="schema.org types",
+                        verbose_name="types",
                     ),
                 ),
                 (
@@ -386,7 +386,7 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "verbose_name": "settings of a site",
+                "verbose_name": "settings",
                 "verbose_name_plural": "settings",
                 "ordering": ["site_id"],
             },

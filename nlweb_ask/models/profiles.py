@@ -78,11 +78,13 @@ class IndexProfile(models.Model):
         help_text=_("Only pages in these languages are found. Empty: every language."),
     )
     allowed_types = models.JSONField(
-        _("schema.org types"),
+        _("types"),
         default=list,
         blank=True,
         validators=[validate_types],
-        help_text=_("Only pages of these types are found. Empty: all types."),
+        help_text=_(
+            "Only pages of these schema.org types are found. Empty: all types."
+        ),
     )
 
     class Meta:

@@ -7,6 +7,7 @@ from typing import ClassVar
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
+from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
 from nlweb_ask.models.profiles import IndexProfile
@@ -52,11 +53,13 @@ class SiteSettings(models.Model):
         help_text=_("What a question gets that does not say what it wants."),
     )
     allowed_types = models.JSONField(
-        _("schema.org types"),
+        _("types"),
         default=list,
         blank=True,
         validators=[validate_types],
-        help_text=_("Only pages of these types are found. Empty: all types."),
+        help_text=_(
+            "Only pages of these schema.org types are found. Empty: all types."
+        ),
     )
     allow_legacy = models.BooleanField(
         _("answer NLWeb 0.1"),
@@ -113,12 +116,14 @@ class SiteSettings(models.Model):
     )
 
     class Meta:
-        verbose_name = _("settings of a site")
+        verbose_name = _("settings")
         verbose_name_plural = _("settings")
         ordering: ClassVar = ["site_id"]
 
     def __str__(self) -> str:
-        return f"settings of site {self.site_id}"
+        if not self.site_id:
+            return _now("this site")
+        return _now("site %(site_id)d") % {"site_id": self.site_id}
 
     def clean(self) -> None:
         self._refuse_mode_without_generator()

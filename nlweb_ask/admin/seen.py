@@ -1,0 +1,48 @@
+"""Which documents anybody may see right now, for lists that show their names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import groupby
+
+from nlweb_ask.models import Document
+from nlweb_ask.pipeline.permit import Gate
+from nlweb_ask.plugins import Candidate, PermissionFailed
+from nlweb_ask.sources.viewers import anonymous_viewer
+
+
+def seen_by_everyone(documents: Iterable[Document]) -> set[int]:
+    """Return the keys of the rows whose pages an anonymous visitor may see.
+
+    Each source is asked once a site. Where one fails to answer, nothing of that site is
+    shown.
+    """
+    rows = sorted(documents, key=_site_id)
+    seen: set[int] = set()
+    for site_id, of_site in groupby(rows, key=_site_id):
+        seen |= _seen_on(site_id, list(of_site))
+    return seen
+
+
+def _site_id(document: Document) -> int:
+    return document.site_id
+
+
+def _seen_on(site_id: int, rows: list[Document]) -> set[int]:
+    candidates = {row.pk: _candidate(row) for row in rows}
+    gate = Gate(anonymous_viewer(site_id))
+    try:
+        gate.ask(candidates.values())
+    except PermissionFailed:
+        return set()
+    return {key for key, candidate in candidates.items() if gate.passes(candidate)}
+
+
+def _candidate(row: Document) -> Candidate:
+    return Candidate(
+        source=row.source,
+        object_id=row.object_id,
+        language=row.language,
+        part=row.part,
+        score=0.0,
+    )
