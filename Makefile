@@ -1,9 +1,9 @@
 # The two commands of this project: `make demo` and `make test`.
 
-PORT ?= 8000
+export PORT ?= 8000
 VENV := .venv
 RUN := $(VENV)/bin/python
-QUESTION ?= How do I keep a sourdough starter alive?
+QUESTION ?= How do I mend a puncture?
 
 .PHONY: demo test
 .DEFAULT_GOAL := help
