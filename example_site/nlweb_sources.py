@@ -34,7 +34,7 @@ class PageSource(nlweb_ask.ModelSource):
 class RecipeSource(PageSource):
     name = "recipes"
     schema_type = "Recipe"
-    text_fields = ["summary", "ingredients", "method"]
+    text_fields = ["summary", "method"]
 
     def to_schema_org(self, obj: Recipe) -> dict[str, Any]:
         return {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.conf import settings
 from django.contrib.auth.views import LoginView
 from django.http import HttpRequest, HttpResponse
@@ -11,14 +13,21 @@ from example_site.demo_users import DEMO_USERS
 from example_site.models import BlogPosting, Recipe
 
 NEWEST = 4
+QUESTIONS_TO_TRY = (
+    "How do I mend a puncture?",
+    "What can I bake for someone with a nut allergy?",
+    "May I make myself a brew?",
+    "Where is the key box?",
+)
 
 
 def home(request: HttpRequest) -> HttpResponse:
-    recipes = Recipe.objects.visible_to(request.user)[:NEWEST]
-    posts = BlogPosting.objects.visible_to(request.user)[:NEWEST]
-    return render(
-        request, "example_site/home.html", {"recipes": recipes, "posts": posts}
-    )
+    shown = {
+        "questions": QUESTIONS_TO_TRY,
+        "recipes": Recipe.objects.visible_to(request.user)[:NEWEST],
+        "posts": BlogPosting.objects.visible_to(request.user)[:NEWEST],
+    }
+    return render(request, "example_site/home.html", shown)
 
 
 def recipes(request: HttpRequest) -> HttpResponse:
@@ -48,4 +57,6 @@ def post(request: HttpRequest, slug: str) -> HttpResponse:
 class Login(LoginView):
     """The ordinary login, which tells a visitor of the demo who may come in."""
 
-    extra_context = {"demo_users": DEMO_USERS if settings.DEBUG else ()}
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        shown = {"demo_users": DEMO_USERS if settings.DEBUG else ()}
+        return super().get_context_data(**kwargs) | shown

@@ -83,8 +83,8 @@ def test_loading_prints_where_to_go(load, settings):
     assert f"{home}/admin/" in load()
 
 
-@pytest.mark.django_db
-def test_demo_users_are_not_made_without_debug():
+def test_loading_is_refused_without_debug(example, db):
+    User.objects.all().delete()
     with pytest.raises(CommandError, match="DEBUG"):
         call_command("load_example")
     assert not User.objects.exists()

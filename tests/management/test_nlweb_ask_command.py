@@ -6,6 +6,7 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
+from nlweb_ask.management.commands.nlweb_ask import Command
 from nlweb_ask.models import AccessGrant, Grantee, IndexProfile, SiteSettings
 from tests.factories import GroupFactory, SiteSettingsFactory, StaffFactory, UserFactory
 
@@ -50,7 +51,7 @@ def test_answer_names_each_page_with_address_score_and_words():
     assert code == 0
     assert "Sharpening on a stone  (100)" in printed
     assert "/journal/stone/" in printed
-    assert "Soak the stone" in printed
+    assert "Sharpening on a stone, in short." in printed
     assert "1 page." in printed
 
 
@@ -75,14 +76,27 @@ def test_anonymous_visitor_is_not_shown_what_a_user_is():
         pytest.param([""], "blank", id="empty-question"),
         pytest.param(["x" * 1001], "longer than", id="endless-question"),
         pytest.param(["\udcff"], "", id="question-that-is-not-text"),
-        pytest.param(["stone", "--mode", "sing"], "invalid choice", id="mode"),
-        pytest.param(["stone", "--json", "--stream"], "not allowed", id="two-forms"),
     ],
 )
 def test_error_is_told_and_gives_exit_code_two(args, message):
     code, printed = ask(*args)
     assert message in printed
     assert code == 2
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        pytest.param(["stone", "--mode", "sing"], "invalid choice", id="mode"),
+        pytest.param(["stone", "--json", "--stream"], "not allowed", id="two-forms"),
+        pytest.param([], "required", id="no-question"),
+    ],
+)
+def test_options_that_cannot_be_meant_give_exit_code_two(args, message, capsys):
+    with pytest.raises(SystemExit) as exited:
+        Command().run_from_argv(["manage.py", "nlweb_ask", *args])
+    assert exited.value.code == 2
+    assert message in capsys.readouterr().err
 
 
 def test_switched_off_site_says_how_to_switch_it_on():
@@ -144,7 +158,7 @@ def test_stream_prints_events_that_end_with_the_terminal():
     events = [line for line in printed.splitlines() if line.startswith("event: ")]
     assert code == 0
     assert events[0] == "event: start"
-    assert events[-1] == "event: complete"
+    assert events[-2:] == ["event: complete", "event: end"]
     assert "event: result" in events
 
 

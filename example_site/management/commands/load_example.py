@@ -12,7 +12,7 @@ from django.db import transaction
 
 from example_site.demo_users import DEMO_USERS, make_demo_users
 from example_site.models import BlogPosting, Page, Recipe
-from nlweb_ask.conf import settings_row
+from nlweb_ask.models import SiteSettings
 from nlweb_ask.sources.sites import default_site_id
 
 CONTENT = Path(__file__).resolve().parents[2] / "content"
@@ -31,7 +31,9 @@ class Command(BaseCommand):
         with transaction.atomic():
             changed = load_pages(Recipe, "recipes") + load_pages(BlogPosting, "posts")
             make_demo_users()
-            switch_on()
+            SiteSettings.objects.update_or_create(
+                site_id=default_site_id(), defaults={"enabled": True}
+            )
         self.stdout.write(
             f"{Recipe.objects.count()} recipes and {BlogPosting.objects.count()} posts, "
             f"{changed} of them new or brought back."
@@ -50,12 +52,6 @@ class Command(BaseCommand):
                 f"  {person.name:8} {person.password:12} sees {person.sees}"
             )
         self.stdout.write("")
-
-
-def switch_on() -> None:
-    row = settings_row(default_site_id())
-    row.enabled = True
-    row.save()
 
 
 def load_pages(model: type[Page], name: str) -> int:
