@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from html import unescape
 
@@ -95,7 +95,7 @@ def html_text(html: str) -> str:
     return "\n".join(lines)
 
 
-def html_sections(html: str) -> tuple[Section, ...]:
+def html_sections(html: str, hidden_tags: Collection[str] = ()) -> tuple[Section, ...]:
     """Cut a fragment or a document at its headings.
 
     Hidden parts count for nothing, not even for the anchors. Blocks stand on lines of
@@ -106,7 +106,7 @@ def html_sections(html: str) -> tuple[Section, ...]:
     """
     refuse_costly(html)
     body = LexborHTMLParser(html).body
-    drafts = _drafts(body) if body is not None else []
+    drafts = _drafts(body, hidden_tags) if body is not None else []
     kept = [draft for draft in drafts if draft.heading.text or draft.body.text]
     anchors = unique_anchors((draft.heading.text, draft.anchor) for draft in kept)
     return tuple(
@@ -203,7 +203,7 @@ class _Reader:
     def close(self, tag: str) -> None:
         self.preformatted -= tag == "pre"
         if tag in HEADINGS:
-            self.in_heading = False
+            self.close_heading()
         elif tag == "tr":
             self.writing.begin_row()
         elif tag == "pre":
@@ -211,13 +211,20 @@ class _Reader:
         elif tag not in INLINE and tag not in CELLS:
             self.separate_blocks()
 
+    def close_heading(self) -> None:
+        self.in_heading = False
+        if not self.drafts[-1].heading.pieces:
+            # Nothing to see in it: what follows belongs to the section before.
+            self.drafts.pop()
+            self.separate_blocks()
+
     def separate_blocks(self) -> None:
         self.writing.separate(" " if self.in_heading else "\n")
 
 
-def _drafts(body: LexborNode) -> list[_Draft]:
+def _drafts(body: LexborNode, hidden_tags: Collection[str]) -> list[_Draft]:
     reader = _Reader()
-    for event, node in _walk(body):
+    for event, node in _walk(body, hidden_tags):
         if event == "text":
             reader.text(node.text_content or "")
         elif event == "open":
@@ -227,7 +234,9 @@ def _drafts(body: LexborNode) -> list[_Draft]:
     return reader.drafts
 
 
-def _walk(root: LexborNode) -> Iterator[tuple[str, LexborNode]]:
+def _walk(
+    root: LexborNode, hidden_tags: Collection[str]
+) -> Iterator[tuple[str, LexborNode]]:
     """Yield what is visible below `root` in reading order, however deep it nests."""
     enclosing: list[LexborNode] = []
     node = root.first_child
@@ -237,7 +246,7 @@ def _walk(root: LexborNode) -> Iterator[tuple[str, LexborNode]]:
             yield "close", node
         elif node.is_text_node:
             yield "text", node
-        elif node.is_element_node and not is_hidden(node):
+        elif node.is_element_node and not is_hidden(node, hidden_tags):
             yield "open", node
             enclosing.append(node)
             node = node.first_child

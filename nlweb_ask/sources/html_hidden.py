@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from selectolax.lexbor import LexborNode
 
@@ -61,8 +61,8 @@ HIDING_DECLARATIONS: dict[str, Callable[[str], bool]] = {
 }
 
 
-def is_hidden(node: LexborNode) -> bool:
-    if node.tag in WORDLESS:
+def is_hidden(node: LexborNode, hidden_tags: Collection[str] = ()) -> bool:
+    if node.tag in WORDLESS or node.tag in hidden_tags:
         return True
     attributes = node.attributes
     return bool(attributes) and (

@@ -72,7 +72,7 @@ def _absent(value: object) -> bool:
     return value is None or (isinstance(value, FieldFile) and not value)
 
 
-def _scalar(value: object, where: str) -> str | int | float | bool | None:
+def _scalar(value: object, where: str) -> Any:
     if value is None or isinstance(value, bool):
         return value
     for types, convert in _CONVERSIONS:
@@ -82,7 +82,7 @@ def _scalar(value: object, where: str) -> str | int | float | bool | None:
     raise NotJsonable(msg)
 
 
-def _finite(value: str | float, where: str) -> str | int | float:
+def _finite(value: Any, where: str) -> Any:
     if isinstance(value, str):
         return _well_formed(value, where)
     if isinstance(value, float) and not math.isfinite(value):

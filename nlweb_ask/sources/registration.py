@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar, cast, overload
 
 from django.core.exceptions import ImproperlyConfigured
 from django.db import models
@@ -36,9 +36,10 @@ def register(target: type[Any]) -> Any:
         ImproperlyConfigured: When `target` is neither a model nor a source, or when a
             source is registered for a second model.
     """
-    if isinstance(target, type) and issubclass(target, models.Model):
-        return _for_model(target)
-    return _plain(target)
+    plain: Any = target
+    if isinstance(plain, type) and issubclass(plain, models.Model):
+        return _for_model(plain)
+    return _plain(plain)
 
 
 def autodiscover() -> None:
@@ -47,7 +48,7 @@ def autodiscover() -> None:
 
 
 def _for_model(model: type[models.Model]) -> Callable[[ModelSourceT], ModelSourceT]:
-    def decorate(source: ModelSourceT) -> ModelSourceT:
+    def decorate(source: Any) -> Any:
         if not (isinstance(source, type) and issubclass(source, ModelSource)):
             msg = f"@register({model.__name__}) takes a ModelSource, not {source!r}."
             raise ImproperlyConfigured(msg)
@@ -60,18 +61,17 @@ def _for_model(model: type[models.Model]) -> Callable[[ModelSourceT], ModelSourc
         source.serve(model)
         return _plain(source)
 
-    return decorate
+    return cast("Callable[[ModelSourceT], ModelSourceT]", decorate)
 
 
-def _plain(source: SourceT) -> SourceT:
-    if not (isinstance(source, type) and callable(getattr(source, "load", None))):
-        msg = f"register() takes a model or a source class, not {source!r}."
+def _plain(plugin: Any) -> Any:
+    if not isinstance(plugin, type) or not callable(getattr(plugin, "load", None)):
+        msg = f"register() takes a model or a source class, not {plugin!r}."
         raise ImproperlyConfigured(msg)
-    if not source.name and issubclass(source, ModelSource):
+    if issubclass(plugin, ModelSource) and not plugin.name:
         msg = (
-            f"{source.__name__} has no model yet: write @register(Model) above it, "
+            f"{plugin.__name__} has no model yet: write @register(Model) above it, "
             "or give it a model and a name."
         )
         raise ImproperlyConfigured(msg)
-    sources.register(source)
-    return source
+    return sources.register(plugin)

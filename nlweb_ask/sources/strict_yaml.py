@@ -1,0 +1,78 @@
+"""YAML with nothing clever in it: text, lists and mappings, each key once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+from yaml.events import AliasEvent, NodeEvent
+from yaml.nodes import MappingNode, Node, SequenceNode
+
+MAX_DEPTH = 10
+
+
+class NotPlainYaml(ValueError):
+    """The text is no YAML, or uses what this reader refuses; the message says which."""
+
+
+def read_yaml(text: str) -> Any:
+    """Return the value of a YAML document, every scalar as the text it was written as.
+
+    So `no` stays "no" and `1.10` keeps its nought; an empty value is "".
+
+    Raises:
+        NotPlainYaml: For what is no YAML, anchors, aliases, tags, merge keys, a key
+            that is repeated or is no text, and nesting deeper than 10.
+    """
+    try:
+        _refuse_clever(text)
+        node = yaml.compose(text, Loader=yaml.BaseLoader)
+    except (yaml.YAMLError, RecursionError) as error:
+        raise NotPlainYaml(_reason(error)) from error
+    return _value(node)
+
+
+def _refuse_clever(text: str) -> None:
+    """Look at the events first: composing would follow the aliases."""
+    depth = 0
+    for event in yaml.parse(text, Loader=yaml.BaseLoader):
+        if isinstance(event, AliasEvent) or getattr(event, "anchor", None):
+            msg = "Anchors and aliases are not read."
+            raise NotPlainYaml(msg)
+        if isinstance(event, NodeEvent) and getattr(event, "tag", None):
+            msg = "Tags are not read."
+            raise NotPlainYaml(msg)
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if depth > MAX_DEPTH:
+            msg = f"It is nested deeper than {MAX_DEPTH} levels."
+            raise NotPlainYaml(msg)
+
+
+def _value(node: Node | None) -> Any:
+    if isinstance(node, MappingNode):
+        return _mapping(node)
+    if isinstance(node, SequenceNode):
+        return [_value(item) for item in node.value]
+    return "" if node is None else node.value
+
+
+def _mapping(node: MappingNode) -> dict[str, Any]:
+    mapping: dict[str, Any] = {}
+    for key_node, value_node in node.value:
+        key = _value(key_node)
+        if not isinstance(key, str) or key == "<<":
+            msg = f"{key!r} is no key."
+            raise NotPlainYaml(msg)
+        if key in mapping:
+            msg = f"The key {key!r} stands there twice."
+            raise NotPlainYaml(msg)
+        mapping[key] = _value(value_node)
+    return mapping
+
+
+def _reason(error: Exception) -> str:
+    problem = getattr(error, "problem", None)
+    mark = getattr(error, "problem_mark", None)
+    place = f" in line {mark.line + 1}" if mark else ""
+    return f"It is no YAML: {problem or 'it cannot be read'}{place}."
