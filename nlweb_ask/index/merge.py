@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
@@ -22,17 +22,18 @@ from nlweb_ask.index.postings import (
     Field,
     FieldPostings,
     Pages,
+    Triples,
     read_columns,
+    read_page,
     read_postings,
     write_columns,
     write_postings,
 )
 from nlweb_ask.index.snapshot import (
     Base,
-    ReadChange,
+    by_term,
     concatenate,
     read_base,
-    read_change,
 )
 from nlweb_ask.models import Change, IndexState, Posting, Segment
 
@@ -53,8 +54,6 @@ MAX_DEAD_SHARE: Final = 0.25
 BATCH_BYTES: Final = 2_000_000
 BATCH_ROWS: Final = 500
 
-TermRows = dict[int, dict[Field, list[FieldPostings]]]
-
 
 def merge(site_id: int, *, fold: bool = False) -> int:
     """Take the site's changes into one new segment; return how many were taken in.
@@ -70,7 +69,7 @@ def merge(site_id: int, *, fold: bool = False) -> int:
         states = IndexState.objects.using(alias).filter(site_id=site_id)
         states.update(epoch=F("epoch") + 1)
         rows = Change.objects.using(alias).filter(site_id=site_id)
-        changes = [read_change(row) for row in rows.order_by("pk")]
+        changes = [_read(row) for row in rows.order_by("pk")]
         segments = _segments(alias, site_id)
         if fold or _should_fold(segments):
             _fold(alias, site_id, segments, changes)
@@ -99,38 +98,53 @@ def _should_fold(segments: Sequence[tuple[int, Columns]]) -> bool:
     return bool(pages) and (pages - int(base.alive.sum())) / pages > MAX_DEAD_SHARE
 
 
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """A change row with its postings as they lie in it."""
+
+    id: int
+    kind: int
+    document_id: int
+    page: tuple[Columns, Triples] | None
+
+
+def _read(row: Change) -> _Written:
+    page = read_page(row.page) if row.page is not None else None
+    return _Written(row.pk, row.kind, row.document_id, page)
+
+
 @dataclass
 class _Last:
     """The last word of some changes on each document."""
 
-    put: dict[int, ReadChange] = field(default_factory=dict)
+    put: dict[int, tuple[Columns, Triples]] = field(default_factory=dict)
     public: dict[int, bool] = field(default_factory=dict)
     withdrawn: set[int] = field(default_factory=set)
 
-    def take(self, change: ReadChange) -> None:
+    def take(self, change: _Written) -> None:
         document = change.document_id
         if change.kind == Change.Kind.WITHDRAWN:
             self.put.pop(document, None)
             self.public.pop(document, None)
             self.withdrawn.add(document)
-        elif change.kind == Change.Kind.PUT:
-            self.put[document] = change
+        elif change.page is not None:
+            self.put[document] = change.page
             self.public.pop(document, None)
             self.withdrawn.discard(document)
         else:
             self.public[document] = change.kind == Change.Kind.OPENED
 
 
-def _last_words(changes: Iterable[ReadChange]) -> _Last:
+def _last_words(changes: Iterable[_Written]) -> _Last:
     last = _Last()
     for change in changes:
         last.take(change)
     return last
 
 
-def _append(alias: str, site_id: int, changes: Sequence[ReadChange]) -> None:
+def _append(alias: str, site_id: int, changes: Sequence[_Written]) -> None:
     last = _last_words(changes)
-    pages, terms = _put_pages(last)
+    pages, triples = _put_pages(last)
     moved = {d: p for d, p in last.public.items() if d not in last.put}
     columns = Columns(
         pages=pages,
@@ -141,38 +155,45 @@ def _append(alias: str, site_id: int, changes: Sequence[ReadChange]) -> None:
     segment = Segment.objects.using(alias).create(
         site_id=site_id, columns=write_columns(columns)
     )
-    _write(alias, site_id, segment.pk, terms.items())
+    _write(alias, site_id, segment.pk, by_term(triples).items())
 
 
-def _put_pages(last: _Last) -> tuple[Pages, TermRows]:
-    """Put the pages of the changes end to end, their postings by term."""
-    pages: list[Pages] = []
-    terms: TermRows = {}
-    page = passage = 0
-    for change in last.put.values():
-        if change.pages is None:
-            continue
-        for term, fields in change.postings.items():
-            for name, found in fields.items():
-                shift = passage if name in PASSAGE_FIELDS else page
-                _collect(terms, term, name, _shifted(found, shift))
-        pages.append(change.pages)
+def _put_pages(
+    last: _Last, *, page: int = 0, passage: int = 0
+) -> tuple[Pages, Triples]:
+    """Put the pages of the changes end to end, numbered from `page` and `passage`."""
+    written = list(last.put.values())
+    shifted = []
+    for columns, triples in written:
+        shifted.append(_shifted(triples, page=page, passage=passage))
         page += 1
-        passage += len(change.pages.passage_lengths)
-    joined = concatenate(pages)
+        passage += len(columns.pages.passage_lengths)
+    joined = concatenate([columns.pages for columns, _ in written])
     for number, document in enumerate(joined.documents.tolist()):
         joined.public[number] = last.public.get(document, joined.public[number])
-    return joined, terms
+    return joined, _sorted(shifted)
 
 
-def _collect(terms: TermRows, term: int, name: Field, found: FieldPostings) -> None:
-    terms.setdefault(term, {}).setdefault(name, []).append(found)
-
-
-def _shifted(found: FieldPostings, shift: int) -> FieldPostings:
+def _shifted(triples: Triples, *, page: int, passage: int) -> Triples:
     import numpy as np
 
-    return FieldPostings(found.numbers + np.uint32(shift), found.frequencies)
+    of_passage = np.isin(triples.fields, PASSAGE_FIELDS)
+    shifts = np.where(of_passage, np.uint32(passage), np.uint32(page))
+    return replace(triples, numbers=triples.numbers + shifts)
+
+
+def _sorted(parts: Sequence[Triples]) -> Triples:
+    import numpy as np
+
+    if not parts:
+        none = np.zeros(0, "<i8")
+        return Triples(none, none, none, none)
+    columns = [
+        np.concatenate([getattr(part, name) for part in parts])
+        for name in ("terms", "fields", "numbers", "frequencies")
+    ]
+    order = np.lexsort((columns[2], columns[1], columns[0]))
+    return Triples(*(column[order] for column in columns))
 
 
 def _ids(documents: Iterable[int]) -> Integers:
@@ -185,34 +206,27 @@ def _fold(
     alias: str,
     site_id: int,
     segments: Sequence[tuple[int, Columns]],
-    changes: Sequence[ReadChange],
+    changes: Sequence[_Written],
 ) -> None:
     """Write every live page of the site into one new segment."""
     base = read_base(0, segments)
     last = _last_words(changes)
     survivors = _Survivors(base, gone=last.withdrawn | set(last.put))
-    pages, terms = _put_pages(last)
     kept = survivors.pages(last.public)
+    pages, triples = _put_pages(
+        last, page=len(kept.documents), passage=len(kept.passage_lengths)
+    )
     columns = Columns(
         concatenate([kept, pages]), withdrawn=_ids([]), opened=_ids([]), closed=_ids([])
     )
     segment = Segment.objects.using(alias).create(
         site_id=site_id, columns=write_columns(columns)
     )
-    new = _after(terms, page=len(kept.documents), passage=len(kept.passage_lengths))
-    merged = _merged(_stored(alias, site_id, survivors), new)
+    stored = _stored(alias, site_id, survivors)
+    _write(alias, site_id, segment.pk, _merged(stored, by_term(triples)))
     old = [segment_id for segment_id, _ in segments]
-    _write(alias, site_id, segment.pk, merged)
     Posting.objects.using(alias).filter(site_id=site_id, segment_id__in=old).delete()
     Segment.objects.using(alias).filter(pk__in=old).delete()
-
-
-def _after(terms: TermRows, *, page: int, passage: int) -> TermRows:
-    for fields in terms.values():
-        for name, parts in fields.items():
-            shift = passage if name in PASSAGE_FIELDS else page
-            fields[name] = [_shifted(part, shift) for part in parts]
-    return terms
 
 
 class _Survivors:
@@ -261,7 +275,7 @@ class _Survivors:
 
 def _stored(
     alias: str, site_id: int, survivors: _Survivors
-) -> Iterator[tuple[int, dict[Field, list[FieldPostings]]]]:
+) -> Iterator[tuple[int, dict[Field, FieldPostings]]]:
     """Yield the stored postings of each term, renumbered, ascending by term."""
     offsets = survivors.base.offsets
     rows = (
@@ -278,15 +292,17 @@ def _stored(
                 fields.setdefault(name, []).append(
                     survivors.renumber(name, found, shift)
                 )
-        yield term, fields
+        yield term, {name: _joined(parts) for name, parts in fields.items()}
 
 
 def _merged(
-    stored: Iterable[tuple[int, dict[Field, list[FieldPostings]]]], new: TermRows
-) -> Iterator[tuple[int, dict[Field, list[FieldPostings]]]]:
+    stored: Iterable[tuple[int, dict[Field, FieldPostings]]],
+    new: dict[int, dict[Field, FieldPostings]],
+) -> Iterator[tuple[int, dict[Field, FieldPostings]]]:
+    """Put the postings of new pages behind the stored ones of their terms."""
     for term, fields in stored:
-        for name, parts in new.pop(term, {}).items():
-            fields.setdefault(name, []).extend(parts)
+        for name, found in new.pop(term, {}).items():
+            fields[name] = _joined([fields[name], found]) if name in fields else found
         yield term, fields
     yield from new.items()
 
@@ -295,15 +311,14 @@ def _write(
     alias: str,
     site_id: int,
     segment_id: int,
-    terms: Iterable[tuple[int, Mapping[Field, Sequence[FieldPostings]]]],
+    terms: Iterable[tuple[int, Mapping[Field, FieldPostings]]],
 ) -> None:
     batch: list[Posting] = []
     size = 0
     for term, fields in terms:
-        joined = {name: _joined(parts) for name, parts in fields.items()}
-        if not any(len(found.numbers) for found in joined.values()):
+        if not any(len(found.numbers) for found in fields.values()):
             continue
-        blob = write_postings(joined)
+        blob = write_postings(fields)
         batch.append(
             Posting(site_id=site_id, term=term, segment_id=segment_id, postings=blob)
         )
