@@ -66,7 +66,7 @@ class DocumentAdmin(ReadOnlyScreen):
     def get_object(
         self, request: HttpRequest, object_id: str, from_field: str | None = None
     ) -> Any:
-        document = super().get_object(request, object_id, from_field)
+        document: Any = super().get_object(request, object_id, from_field)
         if document is not None:
             document.seen_by_everyone = document.pk in seen_by_everyone([document])
         return document
