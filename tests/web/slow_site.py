@@ -1,0 +1,24 @@
+"""Settings of a site whose answers are written slowly, for tests on real servers.
+
+Two streams at once, a ping each second, and gzip on: what a stream must get through.
+"""
+
+from __future__ import annotations
+
+import os
+
+from tests.settings import *  # noqa: F403
+from tests.settings import DATABASES, MIDDLEWARE
+from tests.settings import INSTALLED_APPS as TEST_APPS
+
+DEBUG = False
+ALLOWED_HOSTS = ["*"]
+INSTALLED_APPS = [*TEST_APPS, "django.contrib.sites"]
+MIDDLEWARE = ["django.middleware.gzip.GZipMiddleware", *MIDDLEWARE]
+DATABASES = {"default": {**DATABASES["default"], "NAME": os.environ["SLOW_SITE_DB"]}}
+NLWEB_ASK = {
+    "GENERATORS": ["slow_generator.SlowGenerator"],
+    "STREAM_THREADS": 2,
+    "STREAM_DEADLINE": 5,
+    "KEEPALIVE_SECONDS": 1,
+}
