@@ -386,9 +386,8 @@ def _visible(
 
 def _check_name(plugin: Any, *, may_have_dot: bool = False) -> None:
     name = getattr(plugin, "name", None)
-    assert isinstance(name, str) and name, (
-        f"A plug-in needs a name of its own, not {name!r}."
-    )
+    assert isinstance(name, str), f"A plug-in needs a name of its own, not {name!r}."
+    assert name, "A plug-in needs a name of its own; this one is empty."
     # An entry with a dot in NLWEB_ASK is a path to import; sources are not named there.
     assert may_have_dot or "." not in name, f"The name {name!r} must not have a dot."
 

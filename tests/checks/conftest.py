@@ -1,0 +1,19 @@
+"""Run this package's checks and look at the messages of one id."""
+
+from __future__ import annotations
+
+import pytest
+from django.core.checks import run_checks
+
+
+@pytest.fixture
+def reported():
+    """Return what is reported under one id; the options are those of `run_checks`."""
+
+    def run(check_id, **options):
+        messages = run_checks(tags=["nlweb_ask"], **options)
+        return [
+            message for message in messages if message.id == f"nlweb_ask.{check_id}"
+        ]
+
+    return run

@@ -1,0 +1,121 @@
+"""W002, W003 and W012: checks that ask the database, where one is named."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
+
+from nlweb_ask.index.analysis import ANALYZER_VERSION
+from nlweb_ask.models import Document
+from tests.factories import SiteSettingsFactory
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def asked(reported):
+    """Run the checks as `check --deploy --database default` does."""
+
+    def run(check_id):
+        return reported(check_id, databases=["default"], include_deployment_checks=True)
+
+    return run
+
+
+def make_document(analyzer=ANALYZER_VERSION, *, indexed=True):
+    return Document.objects.create(
+        key="k",
+        source="testapp.article",
+        object_id="1",
+        indexed=indexed,
+        analyzer=analyzer,
+    )
+
+
+def test_database_checks_ask_nothing_unless_a_database_is_named(
+    reported, django_assert_num_queries
+):
+    SiteSettingsFactory()
+    with django_assert_num_queries(0):
+        for check_id in ("W002", "W003", "W012"):
+            assert reported(check_id, include_deployment_checks=True) == []
+
+
+def test_missing_migration_is_reported(asked):
+    MigrationRecorder(connection).record_unapplied("nlweb_ask", "0002_everyone_may_ask")
+    [message] = asked("W002")
+    assert "0002_everyone_may_ask" in message.msg
+    assert message.hint == "Run: python manage.py migrate nlweb_ask"
+
+
+def test_applied_migrations_are_not_reported(asked):
+    assert asked("W002") == []
+
+
+def test_missing_migration_is_not_reported_to_who_is_migrating(reported):
+    MigrationRecorder(connection).record_unapplied("nlweb_ask", "0002_everyone_may_ask")
+    assert reported("W002", databases=["default"]) == []
+
+
+def test_empty_index_of_a_site_that_answers_is_reported(asked):
+    SiteSettingsFactory()
+    [message] = asked("W003")
+    assert "empty" in message.msg
+    assert message.hint == "Run: python manage.py nlweb_index"
+
+
+def test_document_that_could_not_be_indexed_leaves_the_index_empty(asked):
+    SiteSettingsFactory()
+    make_document(indexed=False)
+    assert len(asked("W003")) == 1
+
+
+def test_index_of_another_version_is_reported(asked):
+    SiteSettingsFactory()
+    make_document(analyzer=ANALYZER_VERSION - 1)
+    [message] = asked("W003")
+    assert "another version" in message.msg
+
+
+def test_index_of_this_version_is_not_reported(asked):
+    SiteSettingsFactory()
+    make_document()
+    assert asked("W003") == []
+
+
+@pytest.mark.parametrize("row", [True, False], ids=["switched-off", "no-row"])
+def test_empty_index_of_a_site_that_is_off_is_not_reported(asked, row):
+    if row:
+        SiteSettingsFactory(enabled=False)
+    assert asked("W003") == []
+
+
+def test_empty_index_of_a_site_switched_on_in_settings_is_reported(settings, asked):
+    settings.NLWEB_ASK = {"ENABLED": True, "LOCKED": ["enabled"]}
+    SiteSettingsFactory(enabled=False)
+    assert len(asked("W003")) == 1
+
+
+def test_site_without_an_address_is_reported(settings, asked):
+    settings.NLWEB_ASK = {}
+    [message] = asked("W012")
+    assert '{"BASE_URL": "https://www.example.org"}' in message.hint
+
+
+def test_site_with_an_address_in_settings_is_not_reported(settings, asked):
+    settings.NLWEB_ASK = {"BASE_URL": "https://www.example.org"}
+    assert asked("W012") == []
+
+
+def test_site_with_an_address_in_its_row_is_not_reported(settings, asked):
+    settings.NLWEB_ASK = {}
+    SiteSettingsFactory(base_url="https://www.example.org")
+    assert asked("W012") == []
+
+
+def test_checks_are_silent_while_the_settings_cannot_be_read(settings, asked):
+    settings.NLWEB_ASK = {"RATE_LIMIT": "10/week"}
+    SiteSettingsFactory(enabled=False)
+    assert asked("W003") == []
+    assert asked("W012") == []

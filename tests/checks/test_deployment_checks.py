@@ -1,0 +1,114 @@
+"""W001, W005, W006, W011: addresses, and what matters where others reach the site."""
+
+from __future__ import annotations
+
+import pytest
+
+CACHES = "django.core.cache.backends."
+
+
+def test_site_with_the_urls_is_not_reported(reported):
+    assert reported("W001") == []
+
+
+@pytest.mark.parametrize("urlconf", ["tests.checks.urls_without_ask"])
+def test_site_without_the_urls_is_reported(settings, reported, urlconf):
+    settings.ROOT_URLCONF = urlconf
+    [message] = reported("W001")
+    assert 'path("", include("nlweb_ask.urls"))' in message.hint
+    assert urlconf in message.hint
+
+
+def test_project_without_any_urls_is_left_alone(settings, reported):
+    del settings.ROOT_URLCONF
+    assert reported("W001") == []
+
+
+@pytest.mark.parametrize(
+    ("backend", "fault"),
+    [
+        pytest.param(CACHES + "locmem.LocMemCache", "each process", id="locmem"),
+        pytest.param(CACHES + "filebased.FileBasedCache", "loses counts", id="file"),
+        pytest.param(CACHES + "db.DatabaseCache", "loses counts", id="database"),
+        pytest.param(CACHES + "dummy.DummyCache", "counts nothing", id="dummy"),
+    ],
+)
+def test_cache_that_cannot_count_is_reported_on_deployment(
+    settings, reported, backend, fault
+):
+    settings.CACHES = {"default": {"BACKEND": backend, "LOCATION": "there"}}
+    [message] = reported("W005", include_deployment_checks=True)
+    assert fault in message.msg
+    assert "RedisCache" in message.hint
+    assert reported("W005") == []
+
+
+@pytest.mark.parametrize(
+    "backend",
+    [
+        pytest.param(CACHES + "redis.RedisCache", id="redis"),
+        pytest.param(CACHES + "memcached.PyMemcacheCache", id="memcached"),
+        pytest.param("no.such.Cache", id="not-importable"),
+    ],
+)
+def test_cache_that_can_count_is_not_reported(settings, reported, backend):
+    settings.CACHES = {"default": {"BACKEND": backend}}
+    assert reported("W005", include_deployment_checks=True) == []
+
+
+def test_cache_that_django_ratelimit_uses_is_looked_at(settings, reported):
+    settings.CACHES = {
+        "default": {"BACKEND": CACHES + "redis.RedisCache"},
+        "counts": {"BACKEND": CACHES + "locmem.LocMemCache"},
+    }
+    settings.RATELIMIT_USE_CACHE = "counts"
+    [message] = reported("W005", include_deployment_checks=True)
+    assert "'counts'" in message.msg
+
+
+def test_cache_does_not_matter_where_no_rate_can_be_set(settings, reported):
+    settings.NLWEB_ASK = {"RATE_LIMIT": "", "LOCKED": ["rate_limit"]}
+    assert reported("W005", include_deployment_checks=True) == []
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("USE_X_FORWARDED_HOST", True),
+        ("SECURE_PROXY_SSL_HEADER", ("HTTP_X_FORWARDED_PROTO", "https")),
+    ],
+)
+def test_proxies_that_are_not_counted_are_reported(settings, reported, setting, value):
+    setattr(settings, setting, value)
+    [message] = reported("W006", include_deployment_checks=True)
+    assert message.hint == 'NLWEB_ASK = {"TRUSTED_PROXIES": 1}'
+
+
+def test_proxies_that_are_counted_are_not_reported(settings, reported):
+    settings.USE_X_FORWARDED_HOST = True
+    settings.NLWEB_ASK = {"TRUSTED_PROXIES": 1}
+    assert reported("W006", include_deployment_checks=True) == []
+
+
+def test_site_without_a_proxy_is_not_reported(reported):
+    assert reported("W006", include_deployment_checks=True) == []
+
+
+def test_any_host_is_reported(settings, reported):
+    settings.ALLOWED_HOSTS = ["www.example.org", "*"]
+    [message] = reported("W011", include_deployment_checks=True)
+    assert message.hint == 'ALLOWED_HOSTS = ["www.example.org"]'
+
+
+def test_named_hosts_are_not_reported(settings, reported):
+    settings.ALLOWED_HOSTS = ["www.example.org", ".example.net"]
+    assert reported("W011", include_deployment_checks=True) == []
+
+
+def test_deployment_checks_are_silent_while_the_settings_cannot_be_read(
+    settings, reported
+):
+    settings.NLWEB_ASK = {"RATE_LIMIT": "10/week"}
+    settings.USE_X_FORWARDED_HOST = True
+    assert reported("W005", include_deployment_checks=True) == []
+    assert reported("W006", include_deployment_checks=True) == []
