@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from django.db.models import QuerySet
 
 import nlweb_ask
@@ -52,3 +53,24 @@ class PostSource(PageSource):
     name = "posts"
     schema_type = "BlogPosting"
     text_fields = ["summary", "body"]
+
+
+@nlweb_ask.register
+class HandbookSource(nlweb_ask.MarkdownFolderSource):
+    """Each page says in its front matter who may read it."""
+
+    name = "handbook"
+    path = settings.BASE_DIR / "example_site" / "handbook"
+    base_url = "/handbook/"
+    # A page that forgets its `access` line is for people with an account.
+    default_access = "login"
+
+
+@nlweb_ask.register
+class ManualSource(nlweb_ask.MarkdownFolderSource):
+    """The documentation of nlweb_ask itself."""
+
+    name = "manual"
+    path = settings.BASE_DIR / "docs"
+    base_url = "/manual/"
+    default_access = "public"
