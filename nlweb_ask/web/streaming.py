@@ -13,7 +13,7 @@ import threading
 import time
 import weakref
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
 from django.core.handlers.asgi import ASGIRequest
 from django.db import close_old_connections
@@ -22,6 +22,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from nlweb_ask.conf import deployment
+from nlweb_ask.pipeline.failures import log_failure
 from nlweb_ask.protocol.errors import ServerBusy
 from nlweb_ask.protocol.writers.sse import KEEPALIVE
 from nlweb_ask.web.channel import Channel, End
@@ -75,7 +76,12 @@ class StreamPool:
             msg = _("Too many answers are being written right now. Please try again.")
             raise ServerBusy(msg, retry_after=BUSY_RETRY_SECONDS)
         future = self._threads.submit(work)
-        future.add_done_callback(lambda _future: self._free.release())
+        future.add_done_callback(self._finished)
+
+    def _finished(self, future: Future[None]) -> None:
+        self._free.release()
+        if (error := future.exception()) is not None:
+            log_failure("stream", error)
 
 
 class _Stream:

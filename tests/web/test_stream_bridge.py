@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+import asyncio
+import gc
+import threading
+import time
+
+import pytest
+from django.test import AsyncRequestFactory, RequestFactory
+from django.utils import translation
+
+from nlweb_ask.protocol.errors import ServerBusy
+from nlweb_ask.web.streaming import StreamPool, send_live, send_ready
+
+REQUESTS = {"wsgi": RequestFactory, "asgi": AsyncRequestFactory}
+
+
+@pytest.fixture(params=list(REQUESTS))
+def request_of(request):
+    return REQUESTS[request.param]().get("/ask")
+
+
+def farewell():
+    return iter([b"farewell"])
+
+
+def read(chunks):
+    """Read all chunks, from either kind of iterator."""
+    if hasattr(chunks, "__aiter__"):
+
+        async def collect():
+            return [chunk async for chunk in chunks]
+
+        return asyncio.run(collect())
+    return list(chunks)
+
+
+def test_kind_of_iterator_follows_the_kind_of_request(request_of):
+    chunks = send_live(request_of, lambda _stop: iter_of(b"a"), farewell)
+
+    is_asgi = type(request_of).__name__ == "ASGIRequest"
+    assert hasattr(chunks, "__aiter__") is is_asgi
+    assert hasattr(chunks, "__iter__") is not is_asgi
+    chunks.close()
+
+
+def iter_of(*chunks):
+    yield from chunks
+
+
+def test_chunks_arrive_whole_and_in_order(request_of):
+    made = [str(number).encode() for number in range(500)]
+
+    assert read(send_live(request_of, lambda _stop: iter_of(*made), farewell)) == made
+
+
+def test_ready_chunks_are_sent_as_one(request_of):
+    assert read(send_ready(request_of, iter([b"a", b"b"]))) == [b"ab"]
+
+
+def test_work_is_done_in_another_thread_in_the_language_of_the_request(request_of):
+    def produce(_stop):
+        yield (translation.get_language() or "").encode()
+        yield threading.current_thread().name.encode()
+
+    with translation.override("pt-br"):
+        chunks = send_live(request_of, produce, farewell)
+    language, thread = read(chunks)
+
+    assert language == b"pt-br"
+    assert thread.startswith(b"nlweb-ask-stream")
+
+
+def test_work_that_breaks_off_is_told_by_the_farewell(request_of):
+    def produce(_stop):
+        yield b"a"
+        raise SystemExit
+
+    assert read(send_live(request_of, produce, farewell)) == [b"a", b"farewell"]
+
+
+@pytest.mark.parametrize("leave", ["close", "forget"])
+def test_response_that_is_never_read_stops_the_work(request_of, leave):
+    stopped = threading.Event()
+
+    def produce(stop):
+        try:
+            while not stop.wait(0.01):
+                yield b"x"
+        finally:
+            stopped.set()
+
+    chunks = send_live(request_of, produce, farewell)
+    if leave == "close":
+        chunks.close()
+    del chunks
+    gc.collect()
+
+    assert stopped.wait(3)
+
+
+def test_time_that_is_up_ends_the_stream_with_the_farewell(request_of, settings):
+    settings.NLWEB_ASK = {"STREAM_DEADLINE": 1}
+
+    def produce(stop):
+        yield b"a"
+        stop.wait(10)
+        yield b"too late"
+
+    began = time.monotonic()
+    assert read(send_live(request_of, produce, farewell)) == [b"a", b"farewell"]
+    assert time.monotonic() - began < 3
+
+
+def test_stream_that_drips_past_its_time_is_ended(request_of, settings):
+    settings.NLWEB_ASK = {"STREAM_DEADLINE": 1}
+
+    def produce(_stop):
+        while True:
+            time.sleep(0.05)
+            yield b"x"
+
+    *drops, last = read(send_live(request_of, produce, farewell))
+
+    assert len(drops) < 25
+    assert last == b"farewell"
+
+
+def takes_within(pool, seconds):
+    """Say whether the pool takes work again within this time."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            pool.run(lambda: None)
+        except ServerBusy:
+            time.sleep(0.01)
+        else:
+            return True
+    return False
+
+
+def test_full_pool_refuses_until_a_place_is_free():
+    pool, done = StreamPool(1), threading.Event()
+    pool.run(lambda: done.wait(5) and None)
+
+    with pytest.raises(ServerBusy) as refused:
+        pool.run(lambda: None)
+
+    assert refused.value.retry_after > 0
+    assert not takes_within(pool, 0.1)
+    done.set()
+    assert takes_within(pool, 3)
+
+
+def test_work_that_fails_is_logged_and_gives_its_place_back(caplog):
+    pool = StreamPool(1)
+
+    def fail():
+        raise ValueError
+
+    pool.run(fail)
+
+    assert takes_within(pool, 3)
+    assert "ValueError" in caplog.text
