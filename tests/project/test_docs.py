@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 import sys
 from dataclasses import fields
@@ -11,9 +12,11 @@ from pathlib import Path
 import pytest
 from django.core.management import BaseCommand, get_commands, load_command_class
 
+import nlweb_ask
 from nlweb_ask.checks import CHECKS
 from nlweb_ask.conf import Deployment, problems
 from nlweb_ask.plugins import REGISTRIES
+from nlweb_ask.templatetags import nlweb_ask as template_tags
 from tests.project.tutorial_steps import FENCE
 from tests.testapp import models as news_models
 
@@ -115,6 +118,30 @@ def test_options_of_a_command_are_those_it_has(name):
 
 def options_of(parser):
     return {option for action in parser._actions for option in action.option_strings}
+
+
+@pytest.mark.parametrize(
+    ("page", "source"),
+    [
+        pytest.param("how-to/source.md", nlweb_ask.ModelSource, id="model"),
+        pytest.param(
+            "how-to/markdown.md", nlweb_ask.MarkdownFolderSource, id="markdown-folder"
+        ),
+    ],
+)
+def test_attributes_of_a_source_are_those_it_has(page, source):
+    section = read(page).split("## The attributes of a ")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| (`.+?) \|", section, re.MULTILINE)
+    described = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+    assert described == set(source.__annotations__) - {"model"}
+
+
+def test_every_template_tag_and_each_of_its_arguments_is_described():
+    page = read("reference/template-tag.md")
+    assert set(template_tags.register.tags) <= headings(page)
+    box = inspect.signature(template_tags.nlweb_ask_box).parameters
+    described = set(re.findall(r"^\| `(\w+)` ", page, re.MULTILINE))
+    assert described == set(box) - {"context"}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

@@ -28,13 +28,16 @@ BODY = "The workshop is open on Tuesday and Thursday evenings from six to nine."
 SAVE_IN_ADMIN = """
 import json, os
 from django.test import Client
+from django.test.utils import setup_test_environment
+setup_test_environment()
 path, changed = json.loads(os.environ["FORM"])
-client = Client(headers={"host": "127.0.0.1"})
+client = Client()
 admin, password = "admin", os.environ["DJANGO_SUPERUSER_PASSWORD"]
 assert client.login(username=admin, password=password)
 form = client.get(path).context["adminform"].form
 shown = {field.html_name: field.value() for field in form}
-filled = {name: value for name, value in {**shown, **changed}.items() if value}
+filled = {name: value for name, value in {**shown, **changed}.items()
+          if value is not None and value is not False}
 answer = client.post(path, filled)
 assert answer.status_code == 302, answer.content.decode()
 """
