@@ -28,10 +28,10 @@ _RULES_VERSION = 1
 MAX_QUESTION_TERMS = 64
 # Longer "words" are encoded data; their beginning is enough to find them again.
 MAX_TERM_LENGTH = 64
-# A joined name such as `node.js`; an address with more parts is found by its parts.
-MAX_JOINED_PARTS = 4
+MAX_INITIALS = 6
 # A text this short is a name or a heading, where a stop word may be all there is.
 NAME_WORDS = 12
+NAME_SIGNS = 40
 STOP_MARK = "~"
 
 STEMMERS: Final = {
@@ -97,6 +97,7 @@ _SPACELESS: Final = (
 )
 _SPACELESS_OR_NOT: Final = re.compile(f"[{_SPACELESS}]+|[^{_SPACELESS}]+")
 _HAS_SPACELESS: Final = re.compile(f"[{_SPACELESS}]")
+_IDEOGRAM: Final = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff]")
 _SPACELESS_RUN: Final = re.compile(f"[{_SPACELESS}]+")
 _WORD: Final = rf"[\w{_MARKS}]+"
 # Words with the single signs that join them into one name. A sign is no part of a
@@ -285,13 +286,17 @@ def _without_clitics(parts: Sequence[str], signs: Sequence[str]) -> list[str]:
     return kept
 
 
-def _joined(parts: Sequence[str], signs: Sequence[str]) -> str:
-    """Write a name without its signs (`nodejs`), keeping the points of a number."""
-    joined = parts[0]
-    for sign, part in zip(signs, parts[1:], strict=True):
-        numbers = joined[-1:].isdigit() and part[0].isdigit()
-        joined += sign + part if numbers and sign == "." else part
-    return joined
+def _joined(parts: Sequence[str], token: str) -> str:
+    """Write a name without its signs (`nodejs`, `usa`); a number keeps its point.
+
+    Two parts or single letters only: identifiers and addresses are found by their
+    parts, and measured better without one more term.
+    """
+    initials = len(parts) <= MAX_INITIALS and all(len(part) == 1 for part in parts)
+    if "_" in token or not (len(parts) == 2 or (len(parts) > 1 and initials)):
+        return ""
+    numbers = parts[0][-1].isdigit() and parts[1][0].isdigit()
+    return ("." if numbers and "." in token else "").join(parts)
 
 
 def _symbol_name(token: str, parts: Sequence[str]) -> str:
@@ -309,14 +314,15 @@ def _name_terms(token: str, language: str, *, shouting: bool) -> Iterator[str]:
     if not parts:
         return
     signs = _JOINERS.findall(token.strip("._+#"))
-    kept = _without_clitics(parts, signs)
-    whole = _joined(parts, signs) if 1 < len(parts) <= MAX_JOINED_PARTS else ""
-    if fold(whole.casefold()) in _stop_words(language):
-        yield STOP_MARK + fold(whole.casefold())
+    contracted = fold("".join(parts).casefold())
+    if _APOSTROPHES.intersection(signs) and contracted in _stop_words(language):
+        yield STOP_MARK + contracted
         return
+    kept = _without_clitics(parts, signs)
     for part in kept:
         yield from _script_terms(part, language, shouting=shouting)
-    if whole and len(kept) == len(parts) and not _HAS_SPACELESS.search(whole):
+    whole = _joined(kept, token)
+    if whole and not _HAS_SPACELESS.search(whole):
         yield from _word_terms(whole, language)
     if name := _symbol_name(token, parts):
         yield name[:MAX_TERM_LENGTH]
@@ -345,6 +351,7 @@ def analyze(text: str, language: str = "") -> list[str]:
     """Return the terms of a text of a page in reading order, with repeats.
 
     Stop words are left out unless the text is as short as a name, or has nothing else.
+    The ideograms of a name also stand alone, so that one of them finds it.
     An empty language is the site's own; a language without a list or a stemmer keeps
     its words.
     """
@@ -353,6 +360,8 @@ def analyze(text: str, language: str = "") -> list[str]:
     terms = [
         term for token in tokens for term in _token_terms(token, language, shouting)
     ]
+    if len(text) <= NAME_SIGNS and not text.isascii():
+        terms += sorted(set(_IDEOGRAM.findall(normalized(text))).difference(terms))
     if len(tokens) <= NAME_WORDS:
         return terms
     return [term for term in terms if term[0] != STOP_MARK] or terms

@@ -77,7 +77,9 @@ def merge(site_id: int, *, fold: bool = False) -> int:
             _append(alias, site_id, changes)
         taken = [change.id for change in changes]
         for begin in range(0, len(taken), BATCH_ROWS):
-            rows.filter(pk__in=taken[begin : begin + BATCH_ROWS]).delete()
+            # By primary key alone: rows of open transactions must not be waited for.
+            batch = taken[begin : begin + BATCH_ROWS]
+            Change.objects.using(alias).filter(pk__in=batch).delete()
     logger.info("merged site=%d changes=%d", site_id, len(changes))
     return len(changes)
 

@@ -115,12 +115,23 @@ def _create(site_id: int, key: str, reference: Reference) -> bool:
 
 
 def lock(source: str, object_ids: Collection[str]) -> list[Document]:
-    """Lock and return the rows of these objects, in every site, language and part."""
-    rows = Document.objects.using(write_alias()).select_for_update()
-    found = rows.filter(source=source, object_id__in=list(object_ids)).order_by("pk")
+    """Lock and return the rows of these objects, in every site, language and part.
+
+    Only these rows: MariaDB locks every row that it looks at on the way, so they are
+    looked up first and locked by their primary keys.
+    """
+    rows = Document.objects.using(write_alias())
+    found = rows.filter(source=source, object_id__in=list(object_ids))
     # Some collations find `A` where `a` was asked for.
-    wanted = set(object_ids)
-    return [row for row in found if row.source == source and row.object_id in wanted]
+    wanted = {(source, object_id) for object_id in object_ids}
+    keys = [
+        pk
+        for pk, *identity in found.values_list("pk", "source", "object_id")
+        if tuple(identity) in wanted
+    ]
+    if not keys:
+        return []
+    return list(rows.select_for_update().filter(pk__in=sorted(keys)).order_by("pk"))
 
 
 def put(row: Document, document: SourceDocument, *, public: bool, stamp: str) -> bool:

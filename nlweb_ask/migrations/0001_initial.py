@@ -123,9 +123,7 @@ class Migration(migrations.Migration):
                 "verbose_name": "document",
                 "verbose_name_plural": "documents",
                 "indexes": [
-                    models.Index(
-                        fields=["site_id", "source", "object_id"], name="nlweb_doc_obj"
-                    )
+                    models.Index(fields=["source", "object_id"], name="nlweb_doc_obj")
                 ],
             },
         ),

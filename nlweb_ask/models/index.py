@@ -44,9 +44,7 @@ class Document(models.Model):
         verbose_name = _("document")
         verbose_name_plural = _("documents")
         indexes: ClassVar = [
-            models.Index(
-                fields=["site_id", "source", "object_id"], name="nlweb_doc_obj"
-            ),
+            models.Index(fields=["source", "object_id"], name="nlweb_doc_obj"),
         ]
 
     def __str__(self) -> str:

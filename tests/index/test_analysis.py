@@ -1,0 +1,293 @@
+"""What a question and a page must share for one to find the other."""
+# Letters of many scripts are what is tested here.
+# ruff: noqa: RUF001
+
+from __future__ import annotations
+
+import string
+import threading
+import time
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nlweb_ask.index import analysis
+from nlweb_ask.index.analysis import (
+    ANALYZER_VERSION,
+    MAX_QUESTION_TERMS,
+    MAX_TERM_LENGTH,
+    analyze,
+    analyze_question,
+    matching_spans,
+    term_key,
+    word_count,
+)
+from nlweb_ask.index.stopwords import STOP_WORDS
+
+LONG_ENGLISH = (
+    "The harbour office is open to the public from nine until noon and it is closed "
+    "on Sundays, when nobody who works there is at home."
+)
+
+
+def found(question: str, text: str, language: str, site: list[str] | None = None):
+    """The terms that the question and the page have in common."""
+    asked = analyze_question(question, site or [language])
+    return set(asked) & set(analyze(text, language))
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "language"),
+    [
+        pytest.param("opening HOURS", "Opening hour", "en", id="case-and-plural"),
+        pytest.param("kiln firing", "Kiln-firing schedule", "en", id="hyphen"),
+        pytest.param("kilnfiring", "Kiln-firing", "en", id="hyphen-left-out"),
+        pytest.param("nodejs", "Node.js install", "en", id="point-left-out"),
+        pytest.param("node.js", "nodejs install", "en", id="point-put-in"),
+        pytest.param("hx42", "Pump HX-42", "en", id="number-of-a-model"),
+        pytest.param("HX 42", "Pump HX-42", "en", id="number-apart"),
+        pytest.param("ducks' pond", "the duck's home", "en", id="genitive"),
+        pytest.param("oreilly", "O'Reilly's pub", "en", id="apostrophe-in-a-name"),
+        pytest.param("USA", "the U.S.A. today", "en", id="initials"),
+        pytest.param("US", "the U.S. army", "en", id="initials-like-a-stop-word"),
+        pytest.param("museum", "the museum\u2019s shop", "en", id="curly-apostrophe"),
+        pytest.param("absolute url", "get_absolute_url()", "en", id="snake-case"),
+        pytest.param("41000", "41,000 euros", "en", id="thousands"),
+        pytest.param("3.11", "Python 3.11", "en", id="number-with-a-point"),
+        pytest.param("creperie", "Crêperie", "fr", id="accents-left-out"),
+        pytest.param("CRÊPERIE", "creperie", "fr", id="accents-put-in"),
+        pytest.param("marche", "Le marché", "fr", id="stem-needs-the-accent"),
+        pytest.param("été", "L'été au port", "fr", id="elision"),
+        pytest.param("estaciones", "La estación", "es", id="spanish-plural"),
+        pytest.param("estacion", "Las estaciones", "es", id="spanish-without-accents"),
+        pytest.param("strasse", "Straße", "de", id="sharp-s"),
+        pytest.param("orsted", "Ørsted", "da", id="stroke"),
+        pytest.param("lodz", "Łódź", "pl", id="polish"),
+        pytest.param("Zu\u0308rich", "Z\u00fcrich", "de", id="decomposed"),
+        pytest.param("izmir", "İzmir", "tr", id="dotted-i"),
+        pytest.param("İZMİR", "izmir", "tr", id="dotted-capital"),
+        pytest.param("ığdır", "IĞDIR", "tr", id="dotless-i"),
+        pytest.param("IĞDIR", "Iğdır", "tr", id="dotless-capitals"),
+        pytest.param("igdir", "Iğdır", "tr", id="without-turkish-letters"),
+        pytest.param("елка", "Ёлка", "ru", id="yo"),
+        pytest.param("αθηνα", "Αθήνα", "el", id="greek-accent"),
+        pytest.param("水族館", "水族館は九時に開きます", "ja", id="japanese-compound"),
+        pytest.param("茶", "お茶の淹れ方", "ja", id="one-sign-in-a-name"),
+        pytest.param("ﾗｰﾒﾝ", "ラーメン店", "ja", id="half-width"),
+        pytest.param("도서관", "도서관은 열려 있습니다", "ko", id="korean-ending"),
+        pytest.param("हिन्दी", "हिन्दी में", "hi", id="vowel-signs"),
+        pytest.param("ภาษา", "ภาษาไทย", "th", id="thai"),
+        pytest.param("كتاب", "الكِتَاب", "ar", id="arabic-vowel-points"),
+        pytest.param("2024", "٢٠٢٤", "ar", id="arabic-digits"),
+        pytest.param("ﬁle", "file", "en", id="ligature"),
+        pytest.param("kindergarten", "Kinder\u00adgarten", "de", id="soft-hyphen"),
+        pytest.param("acme", "Acme™ pumps", "en", id="trade-mark-sign"),
+    ],
+)
+def test_a_question_finds_a_text_that_writes_it_otherwise(question, text, language):
+    assert found(question, text, language)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "language"),
+    [
+        pytest.param("水族館", "水曜日は休館です", "ja", id="first-sign-only"),
+        pytest.param("C++", "C#", "en", id="c-plus-plus-by-its-name-is-not-c-sharp"),
+        pytest.param("が", "か", "ja", id="voiced-sign-is-another"),
+        pytest.param("мои", "мой", "xx", id="short-i-is-another-letter"),
+    ],
+)
+def test_a_question_does_not_find_another_word(question, text, language):
+    assert not found(question, text, language) - {"c"}
+
+
+@pytest.mark.parametrize("name", ["C++", "C#", ".NET", ".htaccess", "F#"])
+def test_a_name_made_of_signs_is_a_term_beside_its_letters(name):
+    bare = name.lower().strip(".+#")
+    assert analyze(f"Install {name} today, please.", "en")[1:3] == [
+        *analyze(bare, "en"),
+        name.lower(),
+    ]
+
+
+@pytest.mark.parametrize("text", ["go. Next", "wait...and see", "page#top", "a.b"])
+def test_a_stop_in_a_sentence_makes_no_name(text):
+    assert not [term for term in analyze(text, "en") if term.startswith((".", "#"))]
+
+
+def test_a_page_keeps_no_stop_word_in_running_text():
+    assert not {"the", "is", "to", "it", "~the"} & set(analyze(LONG_ENGLISH, "en"))
+
+
+@pytest.mark.parametrize(
+    ("question", "title"),
+    [
+        pytest.param("IT", "IT", id="acronym"),
+        pytest.param("it", "The IT desk", id="acronym-in-small-letters"),
+        pytest.param("who are we?", "Who we are", id="only-stop-words"),
+        pytest.param("the who", "The Who in concert", id="band"),
+        pytest.param("about", "About the museum", id="one-word-of-a-title"),
+    ],
+)
+def test_a_question_of_stop_words_finds_a_title(question, title):
+    assert found(question, title, "en")
+
+
+def test_a_stop_word_in_capitals_is_a_name():
+    assert "it" in analyze(LONG_ENGLISH + " The IT desk is here.", "en")
+    assert analyze_question("gates AND", ["en"]) == ["gate", "and"]
+
+
+def test_a_question_typed_in_capitals_has_stop_words():
+    assert analyze_question("WHO IS IN THE MUSEUM", ["en"]) == ["museum"]
+
+
+def test_stop_words_are_dropped_when_a_question_has_other_words():
+    assert analyze_question("What are the ducks' pond rules?", ["en"]) == [
+        "duck",
+        "pond",
+        "rule",
+    ]
+
+
+@pytest.mark.parametrize(
+    "contraction", ["don't", "don\u2019t", "dont", "isn't", "we'll"]
+)
+def test_a_contraction_is_a_stop_word(contraction):
+    assert analyze_question(f"{contraction} feed bread", ["en"]) == ["feed", "bread"]
+
+
+def test_every_language_reads_the_question():
+    terms = analyze_question("opening bibliothèques", ["en", "fr"])
+    assert {"open", "opening"} <= set(terms)
+    assert set(analyze("bibliothèque", "fr")) <= set(terms)
+
+
+def test_a_word_is_no_term_where_the_language_of_the_question_says_nothing_by_it():
+    assert analyze_question("Was ist die Hauptstadt?", ["en", "de"]) == ["hauptstadt"]
+
+
+def test_a_word_counts_where_it_is_a_stop_word_of_another_language():
+    assert "die" in analyze_question("how to roll a die", ["de", "en"])
+    assert "die" not in analyze("die", "de")
+
+
+def test_question_terms_are_distinct_and_in_order():
+    assert analyze_question("ferry harbour ferry", ["en"]) == ["ferri", "harbour"]
+
+
+def test_a_long_question_has_at_most_64_terms_in_all_languages_together():
+    words = " ".join(f"word{number}ing" for number in range(100))
+    terms = analyze_question(words, ["en", "de", "fr"])
+    assert len(terms) == MAX_QUESTION_TERMS
+    assert terms[0] == "word0ing"
+
+
+@pytest.mark.parametrize("text", ["", " ", '"', "*", "\0", "?!.", "-", "' '", "###"])
+def test_signs_alone_give_no_term(text):
+    assert analyze(text, "en") == []
+    assert analyze_question(text, ["en"]) == []
+
+
+def test_a_nul_separates_words():
+    assert analyze("kiln\0firing", "en") == analyze("kiln firing", "en")
+
+
+def test_an_unknown_language_keeps_its_words():
+    assert analyze("the runners", "xx") == ["the", "runners"]
+
+
+@pytest.mark.parametrize(("code", "term"), [("en-us", "runner"), ("xx", "runners")])
+def test_a_page_without_a_language_is_in_the_sites_own(settings, code, term):
+    settings.LANGUAGE_CODE = code
+    assert analyze("runners") == [term]
+
+
+@pytest.mark.parametrize("tag", ["en", "en-GB", "EN_us"])
+def test_a_regional_tag_is_read_as_its_language(tag):
+    assert analyze("runners", tag) == ["runner"]
+
+
+@pytest.mark.parametrize("language", sorted(analysis.STEMMERS))
+def test_a_stemmed_word_is_never_lost(language):
+    for words in STOP_WORDS.values():
+        assert all(analyze(f"{word}zzz", language) for word in words)
+
+
+@given(st.text(max_size=200), st.sampled_from(["en", "de", "ja", "tr", "xx"]))
+def test_composed_and_decomposed_text_gives_the_same_terms(text, language):
+    composed = unicodedata.normalize("NFC", text)
+    decomposed = unicodedata.normalize("NFD", text)
+    assert analyze(composed, language) == analyze(decomposed, language)
+
+
+@given(st.text(max_size=300), st.sampled_from(["en", "fr", "ja", "tr", "ar", ""]))
+def test_terms_of_any_text_are_short_and_not_empty(text, language):
+    for term in analyze(text, language) + analyze_question(text, [language]):
+        assert 0 < len(term) <= 3 * MAX_TERM_LENGTH
+
+
+@given(st.text(alphabet=string.printable, max_size=200))
+def test_a_text_is_found_by_itself(text):
+    terms = set(analyze(text, "en"))
+    asked = set(analyze_question(text, ["en"]))
+    assert bool(asked) == bool(terms)
+    assert len(asked) == MAX_QUESTION_TERMS or not asked or asked & terms
+
+
+@pytest.mark.parametrize(
+    "piece", ["a", "a-", ".", "'a", "the ", "水", "a_", "C++", "1,", "é", "\u0301", "#"]
+)
+def test_the_time_to_read_grows_with_the_length_only(piece):
+    text = (piece * 200_000)[:200_000]
+    began = time.thread_time()
+    analyze(text, "en")
+    assert time.thread_time() - began < 5
+
+
+def test_a_word_without_end_is_cut():
+    assert analyze("a" * 1_000_000, "en") == ["a" * MAX_TERM_LENGTH]
+
+
+def test_threads_do_not_mix_their_stems():
+    words = [f"running{letter}s" for letter in string.ascii_lowercase * 4]
+    expected = [analyze(word, "en") for word in words]
+    got: list[list[list[str]]] = []
+
+    def read():
+        analysis._word_terms.cache_clear()
+        analysis._short_token_terms.cache_clear()
+        got.append([analyze(word, "en") for word in words])
+
+    threads = [threading.Thread(target=read) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert got == [expected] * 8
+
+
+def test_a_key_is_the_same_in_every_process():
+    assert term_key("kettl") == 8818686623388636231
+    assert -(2**63) <= term_key("\ud800") < 2**63
+
+
+def test_the_version_fits_the_column_of_a_document():
+    assert 0 < ANALYZER_VERSION * 1000 < 2**31
+
+
+def test_spans_are_of_the_text_as_it_stands():
+    text = "Zu\u0308rich's trams, C++ and 水族館"
+    wanted = frozenset(analyze_question("zürich C++ 水族館", ["en"]))
+    spans = [text[start:end] for start, end, _ in matching_spans(text, wanted, "en")]
+    assert spans == ["Zu\u0308rich's", "C++", "水族", "族館"]
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [("", 0), ("two words", 2), ("水族館へ", 2), ("水 a", 2), ("it's", 2)],
+)
+def test_words_are_counted(text, count):
+    assert word_count(text) == count
