@@ -62,14 +62,15 @@ HIDING_DECLARATIONS: dict[str, Callable[[str], bool]] = {
 
 
 def is_hidden(node: LexborNode, hidden_tags: Collection[str] = ()) -> bool:
-    if node.tag in WORDLESS or node.tag in hidden_tags:
+    tag, attributes = node.tag, node.attributes
+    if tag in WORDLESS or tag in hidden_tags:
         return True
-    attributes = node.attributes
+    if tag == "dialog" and "open" not in attributes:
+        return True
     return bool(attributes) and (
         "hidden" in attributes
         or "data-nlweb-ignore" in attributes
         or (attributes.get("aria-hidden") or "").strip().lower() == "true"
-        or (node.tag == "dialog" and "open" not in attributes)
         or hides(attributes.get("style") or "")
         or _links_to_heading(node)
     )
