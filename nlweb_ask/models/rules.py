@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 RATE = re.compile(r"[0-9]{1,9}/[0-9]{0,6}[smhd]")
-TYPE_NAME = re.compile(r"[A-Z][A-Za-z0-9]{0,99}")
+TYPE_NAME = re.compile(r"[0-9]{0,3}[A-Z][A-Za-z0-9]{0,99}")
 LANGUAGE = re.compile(r"[a-z]{2,3}(-[a-z0-9]{2,8})*")
 PROFILE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 HOST = re.compile(r"[^\W_]([\w.-]*[^\W_])?|\[[0-9a-fA-F:.]+\]")

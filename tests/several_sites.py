@@ -1,0 +1,28 @@
+"""A deployment of several sites, for a test: `django.contrib.sites` with its table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.db import connection
+from django.test import modify_settings
+
+TABLE = "CREATE TABLE django_site (id INTEGER PRIMARY KEY, domain VARCHAR(100), name VARCHAR(50))"
+
+
+@contextmanager
+def several_sites(*domains: str) -> Iterator[list[int]]:
+    """Install the sites framework with these domains, and give their ids.
+
+    The table goes with the test's transaction, so this is for SQLite and PostgreSQL.
+    """
+    with modify_settings(INSTALLED_APPS={"append": "django.contrib.sites"}):
+        from django.contrib.sites.models import Site
+
+        with connection.cursor() as cursor:
+            cursor.execute(TABLE)
+        yield [
+            Site.objects.create(pk=number, domain=domain, name=domain).pk
+            for number, domain in enumerate(domains, start=1)
+        ]
