@@ -18,6 +18,7 @@ import json
 import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any
 
 from nlweb_ask.sources.page_access import Access, read_access
@@ -80,6 +81,7 @@ def read_front_matter(
         PageClosed: When a doubt is left about who may see the page.
     """
     header, body = _split(text)
+    _refuse_lost_header(body)
     if header is None:
         return FrontMatter(), body
     repaired, warnings = _repaired(header)
@@ -93,7 +95,6 @@ def _split(text: str) -> tuple[str | None, str]:
     first = next((n for n, line in enumerate(lines) if line.strip()), 0)
     opening = lines[first].strip() if lines else ""
     if not opening.startswith((FENCE, *OTHER_FENCES)):
-        _refuse_lost_header(lines[first:])
         return None, text.removeprefix("\ufeff")
     if text.startswith("\ufeff"):
         raise PageClosed(BYTE_ORDER_MARK)
@@ -120,11 +121,10 @@ def _cut_header(lines: list[str]) -> tuple[str, str]:
     raise PageClosed(NOT_CLOSED)
 
 
-def _refuse_lost_header(lines: list[str]) -> None:
-    """Close a page whose first lines hold a rule, but not in a header."""
-    for line in lines:
-        if not line.strip():
-            return
+def _refuse_lost_header(body: str) -> None:
+    """Close a page whose first paragraph holds a rule that no header does."""
+    paragraph = body.lstrip().split("\n")
+    for line in takewhile(str.strip, paragraph):
         if LOST_ACCESS_LINE.fullmatch(line):
             raise PageClosed(LOST_HEADER)
 
