@@ -72,5 +72,7 @@ class ManualSource(nlweb_ask.MarkdownFolderSource):
 
     name = "manual"
     path = settings.BASE_DIR / "docs"
+    # Builder's output, and pages that only include a file from elsewhere.
+    excluded = ("_*", "changelog.md", "contributing.md", "security.md")
     base_url = "/manual/"
     default_access = "public"

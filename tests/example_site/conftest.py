@@ -18,6 +18,14 @@ def load_example() -> str:
     return out.getvalue()
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _fast_passwords():
+    with override_settings(
+        PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"]
+    ):
+        yield
+
+
 @pytest.fixture(scope="module")
 def example(django_db_setup, django_db_blocker):
     """Hold the loaded site in one transaction; each test has a savepoint in it."""
