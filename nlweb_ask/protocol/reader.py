@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, Final
-from urllib.parse import parse_qsl
 
-from nlweb_ask.protocol import fields, json_body, values
+from nlweb_ask.protocol import fields, values
 from nlweb_ask.protocol.errors import (
     InvalidAction,
     InvalidParameter,
     InvalidRequest,
     MissingField,
-    PayloadTooLarge,
-    Refusal,
     UnsupportedVersion,
 )
 from nlweb_ask.protocol.fields import Fields
@@ -29,6 +24,7 @@ from nlweb_ask.protocol.question import (
     Question,
     Version,
 )
+from nlweb_ask.protocol.raw import RawRequest, json_members, members_of, refusing_in
 from nlweb_ask.protocol.versions import stated_version, version_of
 
 __all__ = [
@@ -48,21 +44,6 @@ MAX_SCORE: Final = 100.0
 MAX_OFFSET: Final = 1_000_000  # so that sums with it fit the integers of any database
 DEFAULT_FORMAT: Final = "conv_search"
 
-_FORM: Final = "application/x-www-form-urlencoded"
-_MAX_FORM_FIELDS: Final = 1000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RawRequest:
-    """What the reader needs of a request, whatever framework it came through."""
-
-    method: str = "POST"
-    query: Sequence[tuple[str, str]] = ()  # of the URL, decoded, in its order
-    body: bytes = b""
-    content_type: str = ""
-    accept: str = ""
-    accept_language: str = ""
-
 
 def read_question(
     raw: RawRequest, *, allow_legacy: bool = True, body_limit: int = BODY_LIMIT
@@ -73,9 +54,9 @@ def read_question(
         Refusal: The request cannot be understood; `version` and `query_id` are set as
             far as they are known, so that it can be refused in its own dialect.
     """
-    members, is_flat = _members(raw, body_limit)
+    members, is_flat = members_of(raw, body_limit)
     version = "0.1" if is_flat else version_of(members)
-    with _refusing_in(version, members):
+    with refusing_in(version, members):
         if version == "0.1" and not allow_legacy:
             msg = "Requests of version 0.1 are switched off here; POST a JSON object."
             raise UnsupportedVersion(msg)
@@ -89,9 +70,9 @@ def read_await(raw: RawRequest, *, body_limit: int = BODY_LIMIT) -> PromiseActio
     Raises:
         Refusal: The request cannot be understood.
     """
-    members = Fields(_json_members(raw.body, body_limit))
+    members = Fields(json_members(raw.body, body_limit))
     version = stated_version(members) or NEWEST_VERSION
-    with _refusing_in(version, members):
+    with refusing_in(version, members):
         members.check_sections("meta")
         token = _promise_token(members.get("promise_token"))
         return PromiseAction(
@@ -116,81 +97,6 @@ def _action(value: Any) -> Any:
         details = {"parameter": "action", "expected_format": "checkin or cancel"}
         raise InvalidAction(msg, details=details)
     return value
-
-
-@contextmanager
-def _refusing_in(version: Version, members: Fields) -> Iterator[None]:
-    """Let a refusal know the dialect that it is to be written in."""
-    try:
-        yield
-    except Refusal as refusal:
-        refusal.version = version
-        refusal.query_id = values.query_id(members.get("query_id"))
-        raise
-
-
-def _members(raw: RawRequest, body_limit: int) -> tuple[Fields, bool]:
-    """Return the members of a request and whether its form alone makes it 0.1."""
-    if raw.method != "POST":
-        with _refusing_in("0.1", Fields({})):
-            return Fields(_url_members(raw, body_limit)), True
-    in_url = _url_members(raw, body_limit)
-    if _is_form(raw):
-        with _refusing_in("0.1", Fields(in_url)):
-            return Fields(in_url | _form_members(raw.body, body_limit)), True
-    if not raw.body.strip() and "query" in in_url:
-        return Fields(in_url), True
-    return Fields(in_url | _json_members(raw.body, body_limit)), False
-
-
-def _is_form(raw: RawRequest) -> bool:
-    """Say whether the body is a form: `curl -d` labels JSON as one, too."""
-    declared = raw.content_type.partition(";")[0].strip().lower() == _FORM
-    return declared and not raw.body.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
-
-
-def _url_members(raw: RawRequest, limit: int) -> dict[str, Any]:
-    _check_size(sum(len(name) + len(value) for name, value in raw.query), limit)
-    try:
-        "".join(name + value for name, value in raw.query).encode()
-    except UnicodeEncodeError as error:
-        msg = "The query string is not UTF-8."
-        raise InvalidRequest(msg) from error
-    return fields.from_pairs(raw.query)
-
-
-def _form_members(body: bytes, limit: int) -> dict[str, Any]:
-    _check_size(len(body), limit)
-    try:
-        pairs = parse_qsl(
-            body.decode(),
-            keep_blank_values=True,
-            errors="strict",
-            max_num_fields=_MAX_FORM_FIELDS,
-        )
-    except ValueError as error:
-        msg = "The body is not a form of UTF-8 fields."
-        raise InvalidRequest(msg) from error
-    return fields.from_pairs(pairs)
-
-
-def _json_members(body: bytes, limit: int) -> dict[str, Any]:
-    _check_size(len(body), limit)
-    text = json_body.decode(body)
-    if not text.strip():
-        msg = "The body is empty; it must be a JSON object with a query."
-        raise MissingField(msg)
-    document = json_body.parse(text)
-    if not isinstance(document, dict):
-        msg = "The body must be a JSON object."
-        raise InvalidRequest(msg)
-    return {name: value for name, value in document.items() if value is not None}
-
-
-def _check_size(size: int, limit: int) -> None:
-    if size > limit:
-        msg = f"The request is larger than {limit} bytes."
-        raise PayloadTooLarge(msg)
 
 
 def _question(members: Fields, version: Version, accept_language: str) -> Question:
