@@ -10,6 +10,7 @@ from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
 from nlweb_ask.conf import site_conf
 from nlweb_ask.sources.sites import default_site_id, site_id_for_host
@@ -19,13 +20,14 @@ register = template.Library()
 
 @register.inclusion_tag("nlweb_ask/box.html", takes_context=True)
 def nlweb_ask_box(
-    context: Context, question: str = "", *, styles: bool = True
+    context: Context, question: str = "", *, label: str = "", styles: bool = True
 ) -> dict[str, Any]:
     """Show the ask box; nothing where the site cannot be asked.
 
     Args:
         context: Its `request`, where there is one, says which site this is.
         question: What stands in the field already.
+        label: Words above the field, when other ones are wanted.
         styles: Bring the stylesheet along. Switch it off where
             `{% nlweb_ask_styles %}` stands in the head.
     """
@@ -33,6 +35,7 @@ def nlweb_ask_box(
         "can_be_asked": _can_be_asked(context),
         "action": reverse("nlweb_ask:page"),
         "question": question,
+        "label": label or _("Ask this site"),
         "styles": styles,
     }
 

@@ -41,8 +41,8 @@ def test_page_shows_what_this_viewer_may_see(client, articles):
 
     assert ("Tide table" in anonymous, "Tide secrets" in anonymous) == (True, False)
     assert ("Tide table" in member, "Tide secrets" in member) == (True, True)
-    assert "1 page found" in anonymous
-    assert "2 pages found" in member
+    assert "1 page that fits" in anonymous
+    assert "2 pages that fit best" in member
 
 
 def test_result_links_to_its_page_with_the_words_marked(client, articles):

@@ -24,7 +24,7 @@ COMMANDS = {
     "gunicorn": [
         *("gunicorn", "--worker-class", "gthread", "--threads", "8"),
         *("--workers", "1", "--bind", "127.0.0.1:{port}", "--graceful-timeout", "1"),
-        *("--log-level", "warning", "--no-control-socket"),
+        *("--log-level", "warning"),
         "django.core.wsgi:get_wsgi_application()",
     ],
     "uvicorn": [
@@ -56,6 +56,7 @@ def running(request, tmp_path_factory):
     environment = {
         **os.environ,
         "DATABASE": "sqlite",
+        "HOME": str(folder),  # gunicorn keeps a socket there
         "DJANGO_SETTINGS_MODULE": "slow_site",
         "PYTHONPATH": os.pathsep.join([str(HERE), str(ROOT)]),
         "SLOW_SITE_DB": str(folder / "site.sqlite3"),
