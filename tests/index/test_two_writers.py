@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -214,44 +216,51 @@ def test_two_processes_that_write_one_sqlite_file_leave_a_right_index(run):
     assert int(finished(run("-c", CHECK))) > 0
 
 
-def test_an_indexing_that_is_killed_leaves_a_usable_index_and_goes_on(run):
-    load = """
+LOAD = """
 import django; django.setup()
 from tests.testapp.models import Article
 Article.objects.bulk_create(
     Article(title=f"Kettle {n}", body="barge " * 60) for n in range(1500)
 )
 """
-    finished(run("-c", load))
-    indexing = run("manage.py", "nlweb_index")
-    time.sleep(2.5)
-    killed = indexing.poll() is None
-    indexing.send_signal(signal.SIGKILL) if killed else None
-    indexing.communicate(timeout=60)
-    assert killed, "the indexing was over before it could be killed"
-    count = """
+COUNT = """
 import django; django.setup()
 from nlweb_ask.models import Document
 from tests.index.test_two_writers import hits
-print(Document.objects.filter(indexed=True).count(), len(hits()[0]))
+rows = Document.objects.filter(source="testapp.article", indexed=True)
+print(rows.count(), len(hits()[0]))
 """
-    indexed, found = map(int, finished(run("-c", count)).split())
-    assert indexed == found < 1500
-    assert "1500 seen" in finished(run("manage.py", "nlweb_index"))
-    assert finished(run("-c", count)).split() == ["1500", "999"]
+
+INDEXED = "SELECT count(*) FROM nlweb_ask_document WHERE source = ?"
 
 
-def test_an_indexing_that_is_interrupted_says_so_and_exits_with_130(run):
-    load = """
-import django; django.setup()
-from tests.testapp.models import Article
-Article.objects.bulk_create(
-    Article(title=f"Kettle {n}", body="barge " * 60) for n in range(1500)
-)
-"""
-    finished(run("-c", load))
-    indexing = run("manage.py", "nlweb_index")
-    time.sleep(2.5)
+def half_way(tmp_path: Path, indexing: subprocess.Popen[str]) -> None:
+    """Return once some pages are indexed, and while the indexing still runs."""
+    with closing(sqlite3.connect(tmp_path / "site.sqlite3", timeout=60)) as rows:
+        while indexing.poll() is None:
+            if rows.execute(INDEXED, [SOURCE]).fetchone()[0]:
+                return
+            time.sleep(0.01)
+    pytest.fail("the indexing was over before it could be stopped")
+
+
+def test_an_indexing_that_is_killed_leaves_a_usable_index_and_goes_on(run, tmp_path):
+    finished(run("-c", LOAD))
+    indexing = run("manage.py", "nlweb_index", SOURCE)
+    half_way(tmp_path, indexing)
+    indexing.send_signal(signal.SIGKILL)
+    indexing.communicate(timeout=60)
+    indexed, found = map(int, finished(run("-c", COUNT)).split())
+    assert 0 < indexed < 1500
+    assert found == min(indexed, 999)
+    assert "1500 seen" in finished(run("manage.py", "nlweb_index", SOURCE))
+    assert finished(run("-c", COUNT)).split() == ["1500", "999"]
+
+
+def test_an_indexing_that_is_interrupted_says_so_and_exits_with_130(run, tmp_path):
+    finished(run("-c", LOAD))
+    indexing = run("manage.py", "nlweb_index", SOURCE)
+    half_way(tmp_path, indexing)
     indexing.send_signal(signal.SIGINT)
     out, err = indexing.communicate(timeout=60)
     assert indexing.returncode == 130, err

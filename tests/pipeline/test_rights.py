@@ -17,12 +17,16 @@ from tests.site_in_memory import delete, save
 
 pytestmark = pytest.mark.servers
 
+PRIVATE = "words that only its readers may see"
+
 VIEWERS = pytest.mark.parametrize(
     ("user", "expected"),
     [
         pytest.param(ANONYMOUS, {"Open kettle"}, id="anonymous"),
         pytest.param(MEMBER, {"Open kettle", "Member kettle"}, id="member"),
-        pytest.param(STAFF, {"Open kettle", "Member kettle", "Staff kettle"}, id="staff"),
+        pytest.param(
+            STAFF, {"Open kettle", "Member kettle", "Staff kettle"}, id="staff"
+        ),
     ],
 )
 
@@ -131,14 +135,14 @@ def test_a_failing_permission_hook_shows_nothing(site, monkeypatch, caplog):
     mixed_site()
 
     def broken(viewer, object_ids):
-        raise RuntimeError("secret kettle words")
+        raise RuntimeError(PRIVATE)
 
     monkeypatch.setattr(sources.get("memory"), "visible_ids", broken)
     answered = ask("kettle")
     assert answered.items == []
     assert answered.failure is not None
     assert answered.failure.code == "INTERNAL_ERROR"
-    assert "secret" not in caplog.text + answered.failure.message
+    assert PRIVATE not in caplog.text + answered.failure.message
 
 
 @pytest.mark.parametrize("wrong", [None, True, 7])
@@ -200,7 +204,9 @@ def test_page_of_results_two_goes_on_where_page_one_ended(site):
 
 def queries(user=ANONYMOUS) -> int:
     ask("kettle barge", user)  # warm
-    with CaptureQueriesContext(connection, ) as captured:
+    with CaptureQueriesContext(
+        connection,
+    ) as captured:
         ask("kettle barge", user)
     return len(captured)
 
@@ -256,4 +262,7 @@ def test_public_ids_are_keyed_and_differ_by_document(site, settings):
     one = public_id(identity_key(0, Reference("memory", "a", "en")))
     other = public_id(identity_key(0, Reference("memory", "b", "en")))
     settings.SECRET_KEY = "another"
-    assert len({one, other, public_id(identity_key(0, Reference("memory", "a", "en")))}) == 3
+    assert (
+        len({one, other, public_id(identity_key(0, Reference("memory", "a", "en")))})
+        == 3
+    )

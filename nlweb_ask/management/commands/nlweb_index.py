@@ -172,9 +172,10 @@ class _Report:
         """Report the files that the source could not read, each by its name."""
         found = list(getattr(sources.get(name), "iter_problems", lambda: ())())
         for problem in found:
-            refresh.record_failure(name, problem.object_id, problem.message)
-            self.line(f"{name}: {problem.object_id}: {problem.message}", warning=True)
-        return sum(1 for problem in found if problem.closes)
+            if problem.fatal:
+                refresh.record_failure(name, problem.name, problem.reason)
+            self.line(f"{name}: {problem.name}: {problem.reason}", warning=True)
+        return sum(1 for problem in found if problem.fatal)
 
     def failed(self, name: str, error: Exception) -> None:
         self.line(f"{name}: {type(error).__name__}: {error}", warning=True)
