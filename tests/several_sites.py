@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from django.contrib import admin
 from django.db import connection
 from django.test import modify_settings
 
@@ -20,6 +21,9 @@ def several_sites(*domains: str) -> Iterator[list[int]]:
     with modify_settings(INSTALLED_APPS={"append": "django.contrib.sites"}):
         from django.contrib.sites.models import Site
 
+        # Its screen has no address: the URLs were read before it was registered.
+        if admin.site.is_registered(Site):
+            admin.site.unregister(Site)
         with connection.cursor() as cursor:
             cursor.execute(TABLE)
         yield [

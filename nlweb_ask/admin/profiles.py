@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.contrib import admin
@@ -75,7 +75,7 @@ class IndexProfileForm(SiteForm):
         if "sources" in self.fields:
             self.fields["sources"] = ticked_names(
                 sources.names(),
-                cast("IndexProfile", self.instance).sources,
+                self.row.sources,
                 label=_("Sources"),
                 help_text=_("What is searched. None ticked: every source."),
             )

@@ -54,13 +54,11 @@ class SiteSettingsForm(SiteForm):
     def _offer_profiles(self) -> None:
         profile = self.fields.get("default_profile")
         if isinstance(profile, forms.ModelChoiceField) and self.instance.pk:
-            profile.queryset = IndexProfile.objects.filter(
-                site_id=self.initial["site_id"]
-            )
+            profile.queryset = IndexProfile.objects.filter(site_id=self.row.site_id)
 
     def _lock(self) -> None:
         deployed = deployment()
-        values = _deployed_values(self.initial.get("site_id", 0))
+        values = _deployed_values(self.initial.get("site_id", self.row.site_id))
         for name in deployed.locked:
             if name in self.fields:
                 field = self.fields[name]

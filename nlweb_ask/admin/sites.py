@@ -43,12 +43,16 @@ class SiteForm(RowForm):
         if isinstance(field, forms.TypedChoiceField):
             self._offer_sites(field)
 
+    @property
+    def row(self) -> Any:
+        return self.instance
+
     def _offer_sites(self, field: forms.TypedChoiceField) -> None:
         names = site_names()
         if self.instance.pk is None:
             self.initial.setdefault("site_id", default_site_id())
         else:
-            current = self.initial["site_id"]
+            current = self.row.site_id
             names = {current: names.get(current, f"{_('site')} {current}")}
             field.disabled = True
         field.choices = list(names.items())
