@@ -117,24 +117,24 @@ def test_a_page_that_cannot_be_read_is_counted_and_recorded(pages, monkeypatch):
 
 @pytest.fixture
 def folder(tmp_path):
-    class Manual(MarkdownFolderSource):
-        name = "manual"
+    class Leaflets(MarkdownFolderSource):
+        name = "leaflets"
         path = tmp_path
-        base_url = "/manual/"
+        base_url = "/leaflets/"
         default_access = "public"
 
-    sources.register(Manual)
+    sources.register(Leaflets)
     (tmp_path / "good.md").write_text("# Kettle\n\nBoil it.\n")
     yield tmp_path
-    sources.unregister("manual")
+    sources.unregister("leaflets")
 
 
 def test_a_file_that_is_closed_is_named_and_the_others_are_indexed(folder, db):
     (folder / "bad.md").write_text("---\naccess: no\n---\n# Secret\n")
-    out = run("manual")
-    assert "manual: bad.md: " in out
+    out = run("leaflets")
+    assert "leaflets: bad.md: " in out
     assert "1 failed" in out
-    rows = Document.objects.filter(source="manual", indexed=True, public=True)
+    rows = Document.objects.filter(source="leaflets", indexed=True, public=True)
     assert list(rows.values_list("name", flat=True)) == ["Kettle"]
     assert IndexFailure.objects.get().object_id == "bad.md"
 
