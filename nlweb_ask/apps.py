@@ -28,10 +28,12 @@ class NlwebAskConfig(AppConfig):
 def _register_builtins() -> None:
     from nlweb_ask.handlers.log import LogHandler
     from nlweb_ask.plugins import handlers, retrievers
+    from nlweb_ask.retrievers.bm25 import Bm25Retriever
     from nlweb_ask.retrievers.keyword import KeywordRetriever
 
     handlers.register(LogHandler)
     retrievers.register(KeywordRetriever)
+    retrievers.register(Bm25Retriever)
 
 
 def _register_named_in_settings() -> None:
