@@ -19,7 +19,7 @@ TITLE = re.compile(r"\A\s*# .*\n")
 FENCE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 MODULE_LINE = re.compile(r"^(?:import .* from|export const) .*$", re.MULTILINE)
 COMPONENT = re.compile(r"^[ ]*</?[A-Z]\w*[^>]*>$", re.MULTILINE)
-DIRECTIVE = re.compile(r"^```\{[\w-]+\} *(\S*)\n(?::[\w-]+:.*\n)*", re.MULTILINE)
+DIRECTIVE = re.compile(r"^```\{[\w-]+\} *(\S*)\n(?::[\w-]+:.*\n)*\n?", re.MULTILINE)
 FILE_LINK = re.compile(r"\.mdx?(?=#|$)")
 
 # Without HTML: what looks like a tag is shown and not obeyed.
@@ -35,10 +35,12 @@ def render(text: str, anchors: Sequence[tuple[str, str]], base_url: str) -> Safe
         base_url: What links to other files are relative to.
     """
     tokens = PARSER.parse(_plain(text))
-    known = dict(anchors)
-    for heading, inline in _headings(tokens):
-        if inline.content in known:
-            heading.attrSet("id", known[inline.content])
+    known = list(anchors)
+    for opening, words in _headings(tokens):
+        section = next((pair for pair in known if pair[0] == words), None)
+        if section is not None:
+            known.remove(section)  # the next heading of this name has its own
+            opening.attrSet("id", section[1])
     for link in _links(tokens):
         address = urljoin(base_url, str(link.attrGet("href") or ""))
         link.attrSet("href", FILE_LINK.sub("/", address))
@@ -63,10 +65,10 @@ def _prose(text: str) -> str:
     return "\n".join(re.sub(r"^ {2,4}(?=\w)", "", line) for line in lines)
 
 
-def _headings(tokens: Sequence[Token]) -> Iterator[tuple[Token, Token]]:
+def _headings(tokens: Sequence[Token]) -> Iterator[tuple[Token, str]]:
     for opening, inline in pairwise(tokens):
         if opening.type == "heading_open":
-            yield opening, inline
+            yield opening, "".join(child.content for child in inline.children or ())
 
 
 def _links(tokens: Sequence[Token]) -> Iterator[Token]:

@@ -28,11 +28,8 @@ EXPECTED = [
 ]
 
 
-def names(client, question: str) -> list[str]:
-    answer = client.get(
-        "/ask",
-        {"query": question, "streaming": "false"},
-    )
+def names(client, question: str, **fields: str) -> list[str]:
+    answer = client.get("/ask", {"query": question, "streaming": "false", **fields})
     assert answer.status_code == 200, answer.content
     return [found["name"] for found in json.loads(answer.content)["results"]]
 
@@ -111,6 +108,12 @@ def test_page_saved_in_the_admin_is_found_by_the_next_question(client_of):
     address = f"/admin/example_site/recipe/{page.pk}/change/"
     assert staff.post(address, form).status_code == 302
     assert names(client_of("anonymous"), "quillwort")[0] == "Quillwort relish"
+
+
+def test_profile_kitchen_answers_with_recipes_only(client_of):
+    client = client_of("anonymous")
+    assert "How we label allergens" in names(client, "nut allergy")
+    assert names(client, "nut allergy", site="kitchen") == ["Carrot cake without nuts"]
 
 
 def test_site_offers_four_sources():

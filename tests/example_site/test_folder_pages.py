@@ -39,7 +39,7 @@ def html(text: str) -> str:
         ),
         pytest.param(
             "```{code-block} python\n:caption: a.py\n\nx = 1\n```",
-            '<pre><code class="language-python">\nx = 1\n</code></pre>\n',
+            '<pre><code class="language-python">x = 1\n</code></pre>\n',
             id="directive",
         ),
         pytest.param(
@@ -58,7 +58,7 @@ def test_headings_of_a_page_have_the_anchors_of_its_passages(client_of):
 
     client = client_of("admin")
     stored = Passage.objects.exclude(anchor="").select_related("document")
-    passages = stored.filter(document__source__in=["handbook", "posts", "recipes"])
+    passages = stored.exclude(document__url="/manual/")  # a list of the others
     pages = {url: client.get(url).content.decode() for url in _urls(passages)}
     missing = [
         (passage.document.url, passage.anchor)

@@ -12,7 +12,7 @@ from django.db import transaction
 
 from example_site.demo_users import DEMO_USERS, make_demo_users
 from example_site.models import BlogPosting, Page, Recipe
-from nlweb_ask.models import SiteSettings
+from nlweb_ask.models import IndexProfile, SiteSettings
 from nlweb_ask.sources.sites import default_site_id
 
 CONTENT = Path(__file__).resolve().parents[2] / "content"
@@ -31,9 +31,7 @@ class Command(BaseCommand):
         with transaction.atomic():
             changed = load_pages(Recipe, "recipes") + load_pages(BlogPosting, "posts")
             make_demo_users()
-            SiteSettings.objects.update_or_create(
-                site_id=default_site_id(), defaults={"enabled": True}
-            )
+            switch_on(default_site_id())
         self.stdout.write(
             f"{Recipe.objects.count()} recipes and {BlogPosting.objects.count()} posts, "
             f"{changed} of them new or brought back."
@@ -52,6 +50,20 @@ class Command(BaseCommand):
                 f"  {person.name:8} {person.password:12} sees {person.sees}"
             )
         self.stdout.write("")
+
+
+def switch_on(site_id: int) -> None:
+    """Let the site be asked as a whole, or its recipes alone as "kitchen"."""
+    profiles = IndexProfile.objects
+    everything, _ = profiles.get_or_create(site_id=site_id, name="everything")
+    profiles.get_or_create(
+        site_id=site_id, name="kitchen", defaults={"sources": ["recipes"]}
+    )
+    row, _ = SiteSettings.objects.get_or_create(
+        site_id=site_id, defaults={"default_profile": everything}
+    )
+    row.enabled = True
+    row.save()
 
 
 def load_pages(model: type[Page], name: str) -> int:

@@ -205,7 +205,7 @@ def _viewer(username: str | None, conf: SiteConf) -> Viewer:
         return anonymous_viewer(conf.site_id)
     users = get_user_model()._default_manager
     try:
-        user = users.get_by_natural_key(username)  # type: ignore[attr-defined]
+        user = users.get_by_natural_key(username)
     except get_user_model().DoesNotExist as error:
         msg = _("There is no user %(name)r.") % {"name": username}
         raise CommandError(msg, returncode=FAILED) from error
