@@ -106,13 +106,7 @@ def parts() -> list[Part]:
             lacks=lacks_mariadb,
         ),
         Part(name="Redis", arguments=["-m", "redis"], lacks=lacks_redis),
-        Part(
-            name="Chromium",
-            arguments=["-m", "browser"],
-            # Playwright's loop runs in the test's own thread, where Django refuses the ORM.
-            environment={"DJANGO_ALLOW_ASYNC_UNSAFE": "true"},
-            lacks=lacks_browser,
-        ),
+        Part(name="Chromium", arguments=["-m", "browser"], lacks=lacks_browser),
     ]
 
 

@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+
+ROOT = Path(__file__).parents[2]
+START_SECONDS = 60
+WAIT_MILLISECONDS = 20_000
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+OPTIONS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    sync_api = pytest.importorskip("playwright.sync_api")
+    path = next(filter(None, map(shutil.which, CHROMIUM)), None)
+    if path is None:
+        pytest.skip("Chromium is not installed")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=OPTIONS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def complaints():
+    """What the browser had to complain about: script errors, policies, lost files."""
+    return []
+
+
+@pytest.fixture
+def page(chromium, complaints):
+    context = chromium.new_context(viewport={"width": 1100, "height": 900})
+    page = context.new_page()
+    page.set_default_timeout(WAIT_MILLISECONDS)
+    page.on(
+        "console", lambda said: said.type == "error" and complaints.append(said.text)
+    )
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    yield page
+    context.close()
+
+
+@pytest.fixture(scope="session")
+def example(tmp_path_factory):
+    """Serve the loaded example site from a process of its own; give its address."""
+    port = free_port()
+    environment = {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "tests.browser.strict_site",
+        "SQLITE_PATH": str(tmp_path_factory.mktemp("site") / "site.sqlite3"),
+        "DATABASE": "sqlite",
+        "PORT": str(port),
+    }
+    manage = [sys.executable, "manage.py"]
+    for words in (["migrate", "--verbosity=0"], ["load_example", "--verbosity=0"]):
+        subprocess.run(
+            [*manage, *words],
+            cwd=ROOT,
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            check=True,
+        )
+    server = subprocess.Popen(
+        [*manage, "runserver", "--noreload", f"127.0.0.1:{port}"],
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    address = f"http://127.0.0.1:{port}"
+    wait_for(address)
+    yield address
+    server.terminate()
+    server.wait()
+
+
+def free_port():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return taken.getsockname()[1]
+
+
+def wait_for(address):
+    give_up = time.monotonic() + START_SECONDS
+    while time.monotonic() < give_up:
+        try:
+            httpx.get(address)
+        except httpx.TransportError:
+            time.sleep(0.1)
+        else:
+            return
+    pytest.fail("The example site did not start.")
