@@ -40,6 +40,9 @@ class SiteSettingsForm(SiteForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        if self.instance.pk is None:
+            begun = forms.model_to_dict(deployed_row(default_site_id()))
+            self.initial = {**begun, **self.initial}
         self._offer_modes()
         self._offer_profiles()
         self._lock()
@@ -57,19 +60,14 @@ class SiteSettingsForm(SiteForm):
             profile.queryset = IndexProfile.objects.filter(site_id=self.row.site_id)
 
     def _lock(self) -> None:
+        """Show what holds; the row keeps what the owner chose, for when it may again."""
         deployed = deployment()
-        values = _deployed_values(self.initial.get("site_id", self.row.site_id))
         for name in deployed.locked:
             if name in self.fields:
                 field = self.fields[name]
                 field.disabled = True
                 field.widget = LockedValue(getattr(deployed, name))
                 field.help_text = LOCKED_BECAUSE % {"key": name.upper()}
-                self.initial[name] = values[name]
-
-
-def _deployed_values(site_id: int) -> dict[str, Any]:
-    return forms.model_to_dict(deployed_row(site_id))
 
 
 @admin.register(SiteSettings)
@@ -100,10 +98,6 @@ class SiteSettingsAdmin(SiteScreen):
             },
         ),
     ]
-
-    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
-        asked = super().get_changeform_initial_data(request)
-        return {**_deployed_values(default_site_id()), **asked}
 
     def changeform_view(
         self,

@@ -107,36 +107,52 @@ def _where(profile: IndexProfile) -> str:
 
 
 @register(TAG, Tags.database, deploy=True)
-def check_address_is_known(
+def check_addresses_are_known(
     databases: Collection[str] | None = None, **_kwargs: Any
 ) -> list[CheckMessage]:
     if not _is_ready(databases):
         return []
     try:
-        configured = deployment().base_url
+        shared = deployment().base_url
     except ImproperlyConfigured:
         return []
-    if configured:
+    return _shared_address(shared) if shared else _unknown_addresses()
+
+
+def _unknown_addresses() -> list[CheckMessage]:
+    # The domain that every new database begins with.
+    unknown = [name for name, domain in _sites() if domain in {"", "example.com"}]
+    return [
+        report(
+            "W012",
+            f"The address of {name} is not known, so links in answers may lead nowhere.",
+            hint='NLWEB_ASK = {"BASE_URL": "https://www.example.org"}, or set it in the'
+            " admin.",
+        )
+        for name in unknown
+    ]
+
+
+def _shared_address(address: str) -> list[CheckMessage]:
+    sites = [name for name, _ in _sites()]
+    if len(sites) < 2:
         return []
     return [
         report(
             "W012",
-            f"The address of {site} is not known, so links in answers may lead nowhere.",
-            hint='NLWEB_ASK = {"BASE_URL": "https://www.example.org"}, or set it in the'
-            " admin.",
+            f"Links of {', '.join(sites)} all begin with {address}.",
+            hint='Take "BASE_URL" out of NLWEB_ASK, or set each address in the admin.',
         )
-        for site in _sites_without_address()
     ]
 
 
-def _sites_without_address() -> list[str]:
-    named = set(
-        SiteSettings.objects.exclude(base_url="").values_list("site_id", flat=True)
-    )
+def _sites() -> list[tuple[str, str]]:
+    """Return name and domain of each site that has no address in its row."""
+    rows = SiteSettings.objects.exclude(base_url="")
+    addressed = set(rows.values_list("site_id", flat=True))
     if not apps.is_installed("django.contrib.sites"):
-        return [] if 0 in named else ["the site"]
+        return [] if 0 in addressed else [("the site", "")]
     from django.contrib.sites.models import Site
 
-    # The domain that every new database begins with.
-    unnamed = Site.objects.filter(domain="example.com").exclude(pk__in=named)
-    return [f"site {site.pk}, {site.domain}" for site in unnamed]
+    sites = Site.objects.exclude(pk__in=addressed).order_by("pk")
+    return [(f"site {site.pk} ({site.domain})", site.domain) for site in sites]

@@ -12,7 +12,7 @@ from django.utils.module_loading import import_string
 
 from nlweb_ask.checks.table import TAG, report
 from nlweb_ask.conf import PLUGIN_LISTS
-from nlweb_ask.plugins import REGISTRIES, sources
+from nlweb_ask.plugins import REGISTRIES, generators, sources
 from nlweb_ask.plugins.registry import Named, Registry
 
 
@@ -90,6 +90,25 @@ def unregistered(where: str, name: str, registry: Registry[Any]) -> CheckMessage
 def _nearest(name: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(name, list(known), 1, 0.5)
     return f'Did you mean "{near[0]}"?' if near else ""
+
+
+@register(TAG)
+def check_mode_can_be_written(**_kwargs: Any) -> list[CheckMessage]:
+    """Look for a default mode that needs a generator where there is none.
+
+    Not a matter of reading the settings: those are read before other apps register.
+    """
+    written = getattr(settings, "NLWEB_ASK", {})
+    mode = written.get("DEFAULT_MODE") if isinstance(written, Mapping) else None
+    if mode not in {"summarize", "generate"} or len(generators):
+        return []
+    return [
+        report(
+            "E002",
+            f"NLWEB_ASK['DEFAULT_MODE'] is {mode!r}, and no generator is registered.",
+            hint='Write "DEFAULT_MODE": "list", or name one in "GENERATORS".',
+        )
+    ]
 
 
 @register(TAG)

@@ -49,7 +49,11 @@ CHECKS: Final = {
         ),
         Check("W006", "Behind a proxy, and TRUSTED_PROXIES is not set.", DEPLOY),
         Check("W011", "ALLOWED_HOSTS takes any host.", DEPLOY),
-        Check("W012", "The address of a site is not known.", DEPLOY_DATABASES),
+        Check(
+            "W012",
+            "The address of a site is not known, or several share one.",
+            DEPLOY_DATABASES,
+        ),
     )
 }
 

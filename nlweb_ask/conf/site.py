@@ -11,7 +11,8 @@ from django.conf import settings
 from nlweb_ask.conf.deployment import deployment, frozen
 from nlweb_ask.conf.keys import OWNER_FIELDS, Deployment
 from nlweb_ask.models.profiles import IndexProfile
-from nlweb_ask.models.settings import SiteSettings
+from nlweb_ask.models.settings import AnswerMode, SiteSettings
+from nlweb_ask.plugins.registry import generators
 from nlweb_ask.protocol.question import Mode
 
 
@@ -95,6 +96,7 @@ def deployed_row(site_id: int) -> SiteSettings:
     values["default_profile"] = IndexProfile.objects.filter(
         site_id=site_id, name=deployed.default_profile
     ).first()
-    if "base_url" not in deployed.locked:
-        values["base_url"] = ""  # an empty one goes on following settings.py
+    values["base_url"] = ""  # an empty one goes on following settings.py
+    if not len(generators):
+        values["default_mode"] = AnswerMode.LIST  # there is nobody to write another
     return SiteSettings(site_id=site_id, **values)

@@ -141,6 +141,22 @@ def test_locked_value_is_written_out(owner, url, settings, key, value, shown):
     assert f'id="id_{key.lower()}">{shown}</output>' in page
 
 
+def test_locked_mode_that_nothing_can_write_does_not_stop_the_owner(
+    owner, url, settings
+):
+    settings.NLWEB_ASK = {"DEFAULT_MODE": "generate", "LOCKED": ["default_mode"]}
+    owner.post(url("sitesettings_add"), FILLED_IN)
+    assert SiteSettings.objects.get().default_mode == "list"
+
+
+def test_locked_field_keeps_what_the_owner_chose(owner, url, settings):
+    row = SiteSettingsFactory(rate_limit="5/m")
+    settings.NLWEB_ASK = {"RATE_LIMIT": "60/m", "LOCKED": ["rate_limit"]}
+    owner.post(url("sitesettings_change", row.pk), FILLED_IN)
+    row.refresh_from_db()
+    assert (row.rate_limit, row.max_results) == ("5/m", 20)
+
+
 def test_locked_profile_is_saved_by_its_name(owner, url, settings):
     settings.NLWEB_ASK = {"DEFAULT_PROFILE": "docs", "LOCKED": ["default_profile"]}
     profile = IndexProfileFactory(name="docs")

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
@@ -9,6 +14,9 @@ from django.db.migrations.recorder import MigrationRecorder
 from nlweb_ask.index.analysis import ANALYZER_VERSION
 from nlweb_ask.models import Document
 from tests.factories import SiteSettingsFactory
+from tests.several_sites import several_sites
+
+ROOT = Path(__file__).resolve().parents[2]
 
 pytestmark = pytest.mark.django_db
 
@@ -112,6 +120,41 @@ def test_site_with_an_address_in_its_row_is_not_reported(settings, asked):
     settings.NLWEB_ASK = {}
     SiteSettingsFactory(base_url="https://www.example.org")
     assert asked("W012") == []
+
+
+def test_each_site_without_an_address_is_reported(settings, asked):
+    settings.NLWEB_ASK = {}
+    SiteSettingsFactory(site_id=3, base_url="https://three.example")
+    with several_sites("example.com", "two.example", "example.com"):
+        [message] = asked("W012")
+    assert "site 1 (example.com)" in message.msg
+
+
+def test_address_that_several_sites_share_is_reported(settings, asked):
+    settings.NLWEB_ASK = {"BASE_URL": "https://one.example"}
+    with several_sites("one.example", "two.example"):
+        [message] = asked("W012")
+        assert "site 2 (two.example)" in message.msg
+        SiteSettingsFactory(site_id=2, base_url="https://two.example")
+        assert asked("W012") == []
+
+
+def test_checks_ask_nothing_of_tables_that_are_not_there(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "manage.py", "check", "--database", "default"],
+        env={
+            **os.environ,
+            "DATABASE": "sqlite",
+            "SQLITE_PATH": str(tmp_path / "empty.sqlite3"),
+            "DJANGO_SETTINGS_MODULE": "example_site.settings",
+        },
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "nlweb_ask.W" not in done.stderr
 
 
 def test_checks_are_silent_while_the_settings_cannot_be_read(settings, asked):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nlweb_ask.plugins import rankers, retrievers, sources
+from nlweb_ask.plugins import generators, rankers, retrievers, sources
 from nlweb_ask.sources import Source
 from tests.factories import IndexProfileFactory
 
@@ -85,6 +85,26 @@ def test_lists_that_are_no_lists_are_left_to_the_settings_check(settings, report
 
 
 def test_builtins_are_not_reported(reported):
+    assert reported("E002") == []
+
+
+@pytest.mark.parametrize("mode", ["summarize", "generate"])
+def test_mode_that_nothing_can_write_is_reported(settings, reported, mode):
+    settings.NLWEB_ASK = {"DEFAULT_MODE": mode}
+    [message] = reported("E002")
+    assert f"'{mode}', and no generator" in message.msg
+    assert '"DEFAULT_MODE": "list"' in message.hint
+
+
+def test_mode_that_a_generator_writes_is_not_reported(settings, reported, registered):
+    class Writer:
+        name = "writer"
+
+        def generate(self, question, results, deadline):
+            yield from ()
+
+    registered(generators, Writer)
+    settings.NLWEB_ASK = {"DEFAULT_MODE": "generate"}
     assert reported("E002") == []
 
 

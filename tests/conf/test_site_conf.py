@@ -107,8 +107,7 @@ def test_address_that_is_set_nowhere_comes_from_the_hosts(
     assert base_url(0) == address
 
 
-@pytest.mark.django_db
-def test_address_that_is_set_nowhere_is_the_domain_of_the_site(settings, skip_on_mysql):
+def test_address_that_is_set_nowhere_is_the_domain_of_the_site(settings):
     settings.NLWEB_ASK = {}
     with several_sites("one.example", "two.example"):
         assert base_url(2) == "https://two.example"
