@@ -178,6 +178,14 @@ def test_page_cannot_steer_the_terminal():
     assert "\x1b[2J" not in ask("stone")[1]
 
 
-@pytest.mark.parametrize("named", ["0"])
-def test_site_is_picked_by_its_id(named):
-    assert ask("stone", "--site", named)[0] == 0
+def test_site_is_picked_by_its_id():
+    assert ask("stone", "--site", "0")[0] == 0
+
+
+def test_reader_of_a_pipe_may_leave_early(tmp_path):
+    class ClosedPipe(io.TextIOWrapper):
+        def write(self, text):
+            raise BrokenPipeError
+
+    with (tmp_path / "pipe").open("wb") as target, ClosedPipe(target) as out:
+        call_command("nlweb_ask", "stone", stdout=out)

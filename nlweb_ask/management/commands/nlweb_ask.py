@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sys
 import textwrap
@@ -96,16 +97,23 @@ class Command(BaseCommand):
         answered = Answered(
             question, viewer, pick_scope(question, viewer, conf, profiles)
         )
+        try:
+            self._print(answered, options)
+        except BrokenPipeError:
+            # Whoever reads, such as `head`, has enough; the flush at exit must not fail.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self.stdout.fileno())
+        if answered.failure:
+            sys.exit(FAILED)
+        if not answered.results:
+            sys.exit(NOTHING_FOUND)
+
+    def _print(self, answered: Answered, options: dict[str, Any]) -> None:
         if options["json"]:
             self._print_document(answered)
         elif options["stream"]:
             self._print_messages(answered)
         else:
             self._print_pages(answered)
-        if answered.failure:
-            sys.exit(FAILED)
-        if not answered.results:
-            sys.exit(NOTHING_FOUND)
 
     def _print_document(self, answered: Answered) -> None:
         writer = writer_for(answered.question)
