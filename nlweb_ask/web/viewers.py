@@ -12,8 +12,8 @@ from django.http import HttpRequest
 
 from nlweb_ask.conf import SiteConf
 from nlweb_ask.plugins.types import UserLike, Viewer
-from nlweb_ask.protocol.negotiation import preferred
 from nlweb_ask.protocol.question import Question
+from nlweb_ask.protocol.values import preferred_languages
 
 # Django's own session entries (who is signed in, when it expires) begin with this.
 PRIVATE_MARK = "_"
@@ -60,4 +60,4 @@ def session_marks(request: HttpRequest) -> Mapping[str, Any]:
 
 def preferred_language(header: str) -> str:
     """Return the first language of an Accept-Language header; "" for any or none."""
-    return next((language for language in preferred(header) if language != "*"), "")
+    return next(iter(preferred_languages(header)), "")

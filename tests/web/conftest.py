@@ -5,17 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from django.core.cache import cache
 
 from tests.factories import SiteSettingsFactory
 from tests.testapp.models import Article
-
-
-@pytest.fixture(autouse=True)
-def _fresh_counts():
-    cache.clear()
-    yield
-    cache.clear()
 
 
 @pytest.fixture

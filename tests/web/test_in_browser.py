@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.factories import SiteSettingsFactory
+from nlweb_ask.models import AccessGrant
+from tests.factories import AccessGrantFactory, SiteSettingsFactory
 from tests.testapp.models import Article
 
 CHROMIUM = Path("/usr/bin/chromium")
@@ -20,8 +21,7 @@ ATTACK = '<svg onload="window.hit=3"><script>window.hit=4</script>'
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(not CHROMIUM.exists(), reason="Chromium is not installed"),
-    # The row of the migrations that lets everyone ask comes back before each test.
-    pytest.mark.django_db(transaction=True, serialized_rollback=True),
+    pytest.mark.django_db(transaction=True),
 ]
 sync_api = pytest.importorskip("playwright.sync_api")
 
@@ -55,6 +55,9 @@ def live(live_server, settings):
     settings.TEMPLATES = [{**settings.TEMPLATES[0], "DIRS": []}]
     settings.NLWEB_ASK = {"BASE_URL": live_server.url}
     SiteSettingsFactory()
+    # The row of the migrations is gone once a test before has emptied the tables.
+    AccessGrant.objects.all().delete()
+    AccessGrantFactory()
     Article.objects.create(title="Tide table", body="When the tide comes in.")
     Article.objects.create(
         title='<img src=x onerror="window.hit=1">',

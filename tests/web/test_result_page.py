@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from django.contrib.staticfiles import finders
 from django.template import engines
 
 from nlweb_ask.models import AccessGrant
@@ -232,3 +235,12 @@ def test_box_escapes_the_question_in_it(site):
     )
 
     assert "<script" not in html
+
+
+def test_stylesheet_is_small_and_fetches_nothing():
+    style = finders.find("nlweb_ask/nlweb_ask.css")
+
+    css = Path(style).read_text(encoding="utf-8")
+    assert len(css.encode()) <= 5 * 1024
+    assert "url(" not in css
+    assert "@import" not in css
