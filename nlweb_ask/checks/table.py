@@ -31,8 +31,9 @@ CHECKS: Final = {
         ),
         Check(
             "E002",
-            "A plug-in cannot be imported, is not registered, lacks a method, or shares"
-            " its name with another. Profiles are looked at where a database is.",
+            "A plug-in cannot be imported, is not registered, lacks a method, shares its"
+            " name with another, or is missing for DEFAULT_MODE. Profiles are looked at"
+            " where a database is.",
         ),
         Check("E003", "A source does not say who may see its pages."),
         Check("W001", "The URLs are not included."),
