@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 # The column that keeps an anchor holds 255; the number of a repeat must fit behind it.
 MAX_ANCHOR = 200
@@ -31,25 +32,30 @@ def unique_anchors(headings: Iterable[tuple[str, str]]) -> list[str]:
     become `-1`, `-2`. An empty heading without an id has an empty anchor.
     """
     pairs = [(heading, _written(anchor)) for heading, anchor in headings]
-    taken = {anchor for _, anchor in pairs if anchor}
-    used: set[str] = set()
-    repeats: dict[str, int] = {}
-    anchors = []
-    for heading, written in pairs:
-        wanted = written or (slug(heading) if heading else "")
-        reserved = used if written else used | taken
-        anchors.append(_next_free(wanted, reserved, repeats) if wanted else "")
-        used.add(anchors[-1])
-    return anchors
+    numbering = _Numbering({anchor for _, anchor in pairs if anchor})
+    return [
+        numbering.anchor(written or (heading and slug(heading)), written=bool(written))
+        for heading, written in pairs
+    ]
 
 
 def _written(anchor: str) -> str:
     return anchor if len(anchor) <= MAX_ANCHOR and not anchor.isspace() else ""
 
 
-def _next_free(wanted: str, reserved: set[str], repeats: dict[str, int]) -> str:
-    anchor = wanted
-    while anchor in reserved:
-        repeats[wanted] = repeats.get(wanted, 0) + 1
-        anchor = f"{wanted}-{repeats[wanted]}"
-    return anchor
+@dataclass(slots=True)
+class _Numbering:
+    """Gives each anchor of a page once."""
+
+    reserved: set[str]  # for the headings that have them written
+    used: set[str] = field(default_factory=set)
+    repeats: dict[str, int] = field(default_factory=dict)
+
+    def anchor(self, wanted: str, *, written: bool) -> str:
+        anchor = wanted
+        while anchor in self.used or (anchor in self.reserved and not written):
+            self.repeats[wanted] = self.repeats.get(wanted, 0) + 1
+            anchor = f"{wanted}-{self.repeats[wanted]}"
+        if anchor:
+            self.used.add(anchor)
+        return anchor

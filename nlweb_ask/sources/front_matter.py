@@ -45,6 +45,9 @@ BYTE_ORDER_MARK = "A byte order mark stands before the header."
 BLANK_LINE = "A blank line stands before the header."
 CARRIAGE_RETURNS = "The lines of the header end with carriage returns."
 NOT_CLOSED = "The header is not closed."
+OTHER_FENCE = "The header begins with other signs than ---."
+NO_ACCESS = "The access is none of public, login and group:name."
+NO_SLUG = "The slug is no path below the folder's address."
 LOST_HEADER = "An access line stands outside a header."
 NO_KEYS = "The header holds no keys."
 STRAY_ACCESS = "An access line stands where it is not read."
@@ -103,8 +106,7 @@ def _split(text: str) -> tuple[str | None, str]:
     if "\r" in lines[0]:
         raise PageClosed(CARRIAGE_RETURNS)
     if lines[0].rstrip(" \t") != FENCE:
-        msg = f"The header begins with {opening[:20]!r}, not with ---."
-        raise PageClosed(msg)
+        raise PageClosed(OTHER_FENCE)
     return _cut_header(lines)
 
 
@@ -204,17 +206,14 @@ def _access(values: dict[str, str]) -> Access | None:
         return None
     access = read_access(values["access"])
     if access is None:
-        written = values["access"][:50]
-        msg = f"{written!r} is no access; write public, login or group:name."
-        raise PageClosed(msg)
+        raise PageClosed(NO_ACCESS)
     return access
 
 
 def _slug(values: dict[str, str]) -> str:
     slug = values.get("slug", "")
     if slug and (not SLUG.fullmatch(slug) or ".." in slug):
-        msg = f"{slug[:50]!r} is no slug: it must be a path below the folder's."
-        raise PageClosed(msg)
+        raise PageClosed(NO_SLUG)
     return slug
 
 
@@ -224,5 +223,5 @@ def _checked(
     written = values.get(key, "")
     if not written or form.fullmatch(written):
         return written
-    warnings.append(f"The {key} {written[:50]!r} was left out.")
+    warnings.append(f"The {key} is none and was left out.")
     return ""

@@ -59,8 +59,9 @@ class ModelSource(Source):
     @classmethod
     def serve(cls, model: type[models.Model]) -> None:
         """Take `model`, and its label as name unless the class has one of its own."""
-        inherited = getattr(cls, "model", None)
-        if not cls.name or (inherited and cls.name == inherited._meta.label_lower):
+        models_of_bases = (base.__dict__.get("model") for base in cls.__mro__)
+        given = {served._meta.label_lower for served in models_of_bases if served}
+        if not cls.name or cls.name in given:
             cls.name = model._meta.label_lower
         cls.model = model
 

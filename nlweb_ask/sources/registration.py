@@ -9,8 +9,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import models
 from django.utils.module_loading import autodiscover_modules
 
-from nlweb_ask.plugins import sources
-from nlweb_ask.sources.base import Source
+from nlweb_ask.plugins import Source, sources
 from nlweb_ask.sources.model import ModelSource
 
 SourceT = TypeVar("SourceT", bound=type[Source])
@@ -68,10 +67,16 @@ def _plain(plugin: Any) -> Any:
     if not isinstance(plugin, type) or not callable(getattr(plugin, "load", None)):
         msg = f"register() takes a model or a source class, not {plugin!r}."
         raise ImproperlyConfigured(msg)
-    if issubclass(plugin, ModelSource) and not plugin.name:
+    if issubclass(plugin, ModelSource):
+        _serve_own_model(plugin)
+    return sources.register(plugin)
+
+
+def _serve_own_model(source: type[ModelSource]) -> None:
+    if getattr(source, "model", None) is None:
         msg = (
-            f"{plugin.__name__} has no model yet: write @register(Model) above it, "
-            "or give it a model and a name."
+            f"{source.__name__} has no model: write @register(Model) above it, "
+            "or give it one."
         )
         raise ImproperlyConfigured(msg)
-    return sources.register(plugin)
+    source.serve(source.model)

@@ -12,10 +12,11 @@ from tests.testapp.models import Article
 
 @pytest.fixture(autouse=True)
 def _registry_as_it_was():
-    known = dict(sources._classes)
+    known, doubles = set(sources.names()), list(sources.doubles)
     yield
-    for name in set(sources.names()) - known.keys():
+    for name in set(sources.names()) - known:
         sources.unregister(name)
+    sources.doubles = doubles
 
 
 def test_a_model_source_is_named_after_its_model():
@@ -46,6 +47,33 @@ def test_a_subclass_for_another_model_does_not_inherit_the_models_name():
 
     assert SecondArticleSource.name == "testapp.article"
     assert GroupSource.name == "auth.group"
+
+
+def test_a_model_source_may_name_its_model_itself():
+    @nlweb_ask.register(Article)
+    class FirstSource(ModelSource):
+        name = "first"
+
+    @nlweb_ask.register
+    class OwnSource(FirstSource):
+        name = ""
+        model = Group
+
+    assert OwnSource.name == "auth.group"
+    assert FirstSource.name == "first"
+
+
+def test_a_subclass_that_names_its_model_does_not_inherit_the_models_name():
+    @nlweb_ask.register(Article)
+    class FirstSource(ModelSource):
+        pass
+
+    @nlweb_ask.register
+    class OwnSource(FirstSource):
+        model = Group
+
+    assert OwnSource.name == "auth.group"
+    assert FirstSource.name == "testapp.article"
 
 
 def test_a_source_class_cannot_serve_a_second_model():
