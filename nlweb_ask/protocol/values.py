@@ -171,11 +171,16 @@ def _prev_in_one_value(value: str) -> list[Any]:
 
 
 def _earlier(entry: Any) -> str | None:
-    """Return the words of an entry: a string, or an object whose `query` has them."""
+    """Return the words of an entry: a string, or an object whose `query` has them.
+
+    What is longer than a question can be is cut, not refused: it only helps to
+    understand the one that is asked.
+    """
     for _ in range(2):
         if isinstance(entry, Mapping):
             entry = entry.get("query")
-    return text(entry)
+    words = text(entry)
+    return words[:MAX_TEXT_LENGTH] if words else None
 
 
 def memory(value: Any) -> tuple[str, ...] | None:
