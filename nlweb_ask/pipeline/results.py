@@ -52,8 +52,10 @@ def _result(
 
 def _description(document: StoredDocument, terms: Sequence[str], length: int) -> str:
     """Return the best passage around the matched words, else the page's own words."""
-    text = document.passages[0].text if document.passages else document.abstract
-    return snippet(text, terms, length=length, language=document.language)
+    text = document.passages[0].text if document.passages else ""
+    return snippet(
+        text or document.abstract, terms, length=length, language=document.language
+    )
 
 
 def item(result: Result) -> dict[str, Any]:
