@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
 from itertools import groupby
 
@@ -14,27 +15,24 @@ from nlweb_ask.sources.viewers import anonymous_viewer
 def seen_by_everyone(documents: Iterable[Document]) -> set[int]:
     """Return the keys of the rows whose pages an anonymous visitor may see.
 
-    Each source is asked once a site. Where one fails to answer, nothing of that site is
-    shown.
+    Each source is asked once a site; one that fails, or is gone, shows nothing.
     """
-    rows = sorted(documents, key=_site_id)
     seen: set[int] = set()
-    for site_id, of_site in groupby(rows, key=_site_id):
-        seen |= _seen_on(site_id, list(of_site))
+    rows = sorted(documents, key=_site_and_source)
+    for (site_id, _), of_source in groupby(rows, key=_site_and_source):
+        seen |= _seen_on(site_id, list(of_source))
     return seen
 
 
-def _site_id(document: Document) -> int:
-    return document.site_id
+def _site_and_source(document: Document) -> tuple[int, str]:
+    return document.site_id, document.source
 
 
 def _seen_on(site_id: int, rows: list[Document]) -> set[int]:
     candidates = {row.pk: _candidate(row) for row in rows}
     gate = Gate(anonymous_viewer(site_id))
-    try:
+    with contextlib.suppress(PermissionFailed):
         gate.ask(candidates.values())
-    except PermissionFailed:
-        return set()
     return {key for key, candidate in candidates.items() if gate.passes(candidate)}
 
 

@@ -87,10 +87,13 @@ def test_nothing_is_named_of_a_source_that_fails_or_is_gone(owner, url):
             raise RuntimeError
 
     article = Article.objects.create(title=SECRET)
+    make_document(Article.objects.create(title="Rye bread"))
     sources.register(Failing)
     for name in ("failing", "no-such-source"):
         document = make_document(article, source=name, public=True)
-        assert "Wages" not in pages(owner, url, document)
+        said = pages(owner, url, document)
+        assert "Wages" not in said
+        assert "Rye bread" in said  # the other sources are not affected
     sources.unregister("failing")
 
 

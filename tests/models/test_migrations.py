@@ -22,7 +22,6 @@ def migrated_again(transactional_db):
     yield
     executor = MigrationExecutor(connection)
     executor.migrate(executor.loader.graph.leaf_nodes("nlweb_ask"))
-    AccessGrant.objects.get_or_create(kind=Grantee.EVERYONE)
 
 
 @pytest.mark.django_db
