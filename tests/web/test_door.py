@@ -156,6 +156,20 @@ def test_body_longer_than_announced_is_not_read(site):
     assert request.read() == b"x" * (70000 - 65537)
 
 
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_announced_length_is_enough_to_refuse(client, site, method):
+    response = client.generic(method, "/ask?query=tide", CONTENT_LENGTH="70000")
+
+    assert refusal(response) == (413, "PAYLOAD_TOO_LARGE")
+
+
+@pytest.mark.parametrize("length", ["", "ten", "-1"])
+def test_length_that_is_no_number_breaks_nothing(client, site, length):
+    response = client.generic("POST", "/ask", CONTENT_LENGTH=length)
+
+    assert refusal(response) == (400, "MISSING_FIELD")
+
+
 def test_body_that_breaks_off_is_refused(site):
     request = RequestFactory().post("/ask", b"{}", "application/json")
 

@@ -26,13 +26,10 @@ pytestmark = [
 sync_api = pytest.importorskip("playwright.sync_api")
 
 
-def strict_policy(get_response):
-    def middleware(request):
-        response = get_response(request)
-        response["Content-Security-Policy"] = POLICY
-        return response
-
-    return middleware
+def with_policy(route):
+    response = route.fetch()
+    headers = {**response.headers, "content-security-policy": POLICY}
+    route.fulfill(response=response, headers=headers)
 
 
 @pytest.fixture(scope="module")
@@ -50,8 +47,7 @@ def browser():
 
 @pytest.fixture
 def live(live_server, settings):
-    """The site under a strict policy, with our own templates."""
-    settings.MIDDLEWARE = [f"{__name__}.strict_policy", *settings.MIDDLEWARE]
+    """The site with our own templates."""
     settings.TEMPLATES = [{**settings.TEMPLATES[0], "DIRS": []}]
     settings.NLWEB_ASK = {"BASE_URL": live_server.url}
     SiteSettingsFactory()
@@ -68,7 +64,10 @@ def live(live_server, settings):
 
 @pytest.fixture
 def open_page(browser, live):
-    """Open the result page; what the browser complains of and asks for is noted."""
+    """Open the result page under a strict policy.
+
+    What the browser complains of and asks for is noted.
+    """
     contexts = []
 
     def open_with(path="/ask/results/", **options):
@@ -78,12 +77,17 @@ def open_page(browser, live):
         page.complaints, page.requested = [], []
         page.on("console", lambda message: page.complaints.append(message.text))
         page.on("request", lambda request: page.requested.append(request.url))
+        page.route(f"{live.url}/**", with_policy)
         page.goto(live.url + path)
         return page
 
     yield open_with
     for context in contexts:
         context.close()
+
+
+def refused(page):
+    return [text for text in page.complaints if "Content Security Policy" in text]
 
 
 def ask(page, question):
@@ -107,7 +111,7 @@ def test_strict_policy_has_nothing_to_refuse(open_page, live):
 
     ask(page, "tide")
 
-    assert [text for text in page.complaints if "Content Security" in text] == []
+    assert refused(page) == []
     assert {url.split("?")[0] for url in page.requested} <= {
         f"{live.url}/ask/results/",
         f"{live.url}/static/nlweb_ask/nlweb_ask.css",
@@ -128,6 +132,14 @@ def test_question_and_pages_are_shown_as_text(open_page):
     hrefs = page.locator("main a").evaluate_all("links => links.map(a => a.protocol)")
     assert set(hrefs) == {"http:"}
     assert page.get_by_role("searchbox").input_value() == f"tide {ATTACK}"
+
+
+def test_strict_policy_is_in_force(open_page):
+    page = open_page()
+
+    page.evaluate("document.body.setAttribute('style', 'color: red')")
+
+    assert len(refused(page)) == 1
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -245,11 +245,3 @@ def test_host_of_no_site_is_not_found(server):
 
     assert response.status_code == 404
     assert response.headers["Content-Type"].startswith("text/html")
-
-
-def test_address_that_is_no_utf_8_is_refused(server):
-    with closing(socket.create_connection(server.url[7:].split(":"))) as raw:
-        raw.sendall(b"GET /ask?query=\xff HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n")
-        status = raw.makefile("rb").readline().split()[1]
-
-    assert status == b"400"
