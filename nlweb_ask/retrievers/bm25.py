@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.db import DatabaseError
 
-from nlweb_ask.index.postings import Label
+from nlweb_ask.index.postings import WEIGHTS, Field, Label
 from nlweb_ask.index.reading import read_alias
 from nlweb_ask.index.search import fingerprint, in_scope, question_terms
 from nlweb_ask.index.store import schema_types
@@ -35,10 +35,6 @@ logger = logging.getLogger(__name__)
 
 # At this size a question takes some 20 ms, and every edit a new reading in each worker.
 MAX_PASSAGES: Final = 5_000
-TITLE_WEIGHT: Final = 0.5
-PROPERTIES_WEIGHT: Final = 0.5
-PAGE_WEIGHT: Final = 0.5
-HEADING_WEIGHT: Final = 0.5
 SCORE_DIGITS: Final = 9
 # A page written while the pages are read makes them no picture of any one moment.
 ATTEMPTS: Final = 5
@@ -194,9 +190,9 @@ def _best(corpus: Corpus, terms: Sequence[str], scope: Scope) -> list[Candidate]
     best, ordinals = _best_passages(corpus, terms)
     scores = (
         best
-        + TITLE_WEIGHT * corpus.title.get_scores(terms)
-        + PROPERTIES_WEIGHT * corpus.properties.get_scores(terms)
-        + PAGE_WEIGHT * corpus.page.get_scores(terms)
+        + WEIGHTS[Field.TITLE] * corpus.title.get_scores(terms)
+        + WEIGHTS[Field.PROPERTIES] * corpus.properties.get_scores(terms)
+        + WEIGHTS[Field.PAGE] * corpus.page.get_scores(terms)
     )
     found = [
         Candidate(
@@ -229,8 +225,8 @@ def _best_passages(
     """Return each page's highest passage score, 0 for none, and that one's ordinal."""
     import numpy as np
 
-    heading = corpus.heading.get_scores(terms)
-    scores = HEADING_WEIGHT * heading + corpus.text.get_scores(terms)
+    heading = WEIGHTS[Field.HEADING] * corpus.heading.get_scores(terms)
+    scores = heading + WEIGHTS[Field.TEXT] * corpus.text.get_scores(terms)
     best = np.zeros(len(corpus.pages))
     ordinals: list[int | None] = [None] * len(corpus.pages)
     for (number, ordinal), score in zip(corpus.passages, scores, strict=True):
