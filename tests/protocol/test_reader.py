@@ -91,9 +91,9 @@ def test_depth_is_scanned_in_linear_time():
 
 
 def test_json_in_a_url_parameter_is_bounded_like_a_body():
-    question = read_url(("query", "soup"), ("prev", "[" * 5000))
+    question = read_url(("query", "soup"), ("prev", "[" * 900))
 
-    assert question.prev == ("[" * 5000,)
+    assert question.prev == ("[" * 900,)
 
 
 def test_lone_surrogate_in_the_url_is_refused():
