@@ -67,12 +67,16 @@ class PageFiles:
             UnreadablePage: When it is a link, no regular file, too large or not UTF-8.
         """
         try:
-            return _read(self._path(name)).decode("utf-8")
+            text = _read(self._path(name)).decode("utf-8")
         except UnicodeDecodeError as error:
             msg = "It is not UTF-8."
             raise UnreadablePage(msg) from error
         except OSError as error:
             raise UnreadablePage(error.strerror or "It cannot be read.") from error
+        if "\x00" in text:
+            msg = "It holds NUL characters, as no text does."
+            raise UnreadablePage(msg)
+        return text
 
     def _path(self, name: str) -> Path:
         """Find the file of a name that may come from anywhere."""

@@ -27,13 +27,13 @@ def read_yaml(text: str) -> Any:
     try:
         _refuse_clever(text)
         node = yaml.compose(text, Loader=yaml.BaseLoader)
-    except (yaml.YAMLError, RecursionError) as error:
+    except yaml.YAMLError as error:
         raise NotPlainYaml(_reason(error)) from error
     return _value(node)
 
 
 def _refuse_clever(text: str) -> None:
-    """Look at the events first: composing would follow the aliases."""
+    """Look at the events first: composing follows aliases and recurses."""
     depth = 0
     for event in yaml.parse(text, Loader=yaml.BaseLoader):
         if isinstance(event, AliasEvent) or getattr(event, "anchor", None):
@@ -54,7 +54,15 @@ def _value(node: Node | None) -> Any:
         return _mapping(node)
     if isinstance(node, SequenceNode):
         return [_value(item) for item in node.value]
-    return "" if node is None else node.value
+    return "" if node is None else _text(node.value)
+
+
+def _text(scalar: str) -> str:
+    # Escapes in quotes can write what no database and no UTF-8 holds.
+    if "\x00" in scalar or any("\ud800" <= char <= "\udfff" for char in scalar):
+        msg = "A value holds a character that is no text."
+        raise NotPlainYaml(msg)
+    return scalar
 
 
 def _mapping(node: MappingNode) -> dict[str, Any]:

@@ -109,6 +109,8 @@ def test_without_a_rule_of_its_own_a_page_has_the_folders(text, body):
         pytest.param(page('description: "x\n  access: login"'), id="in-quotes"),
         pytest.param(page("title:\n  access: login"), id="nested"),
         pytest.param(page("just text"), id="no-mapping"),
+        pytest.param(page('version: "a\\0b"'), id="escaped-nul"),
+        pytest.param(page('version: "a\\uD800b"'), id="escaped-surrogate"),
         pytest.param(page("- title: x"), id="a-list-of-keys"),
         pytest.param(page("slug: https://evil.example/"), id="slug-with-scheme"),
         pytest.param(page("slug: //evil.example"), id="slug-with-host"),
@@ -126,6 +128,23 @@ def test_a_doubt_about_the_rule_closes_the_page(text):
     with pytest.raises(PageClosed) as closed:
         read_front_matter(text)
     assert str(closed.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("\ufeff" + page("title: x"), "byte order mark"),
+        ("\n" + page("title: x"), "blank line"),
+        (page("title: x").replace("\n", "\r\n"), "carriage returns"),
+        ("---\n" + "#" * 9000 + "\n---\n", "8192 bytes"),
+        (page("title: x\nacces: login"), "unknown keys: acces"),
+        (page("title: x\ntitle: y"), "twice"),
+        (page("access: no"), "none of public, login"),
+    ],
+)
+def test_the_report_says_what_is_wrong_and_quotes_no_words(text, reason):
+    with pytest.raises(PageClosed, match=reason):
+        read_front_matter(text)
 
 
 @pytest.mark.parametrize(

@@ -203,6 +203,7 @@ PAGES = {
 }
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize(
     ("default", "person", "expected"),
     [
@@ -404,6 +405,7 @@ def test_a_bad_file_is_reported_by_name_and_the_rest_is_read(
     write("large.md", "x" * 1_000_001)
     write("largest.md", "x" * 1_000_000)
     write("bytes.md", b"\xff\xfe")
+    write("nul.md", b"acc\x00ess: login")
     write("closed.md", "---\naccess: no\n---\nx")
     write("broken.mdx", "<Tab a='>")
     write("hidden.mdx", "x <!-- a")
@@ -413,6 +415,7 @@ def test_a_bad_file_is_reported_by_name_and_the_rest_is_read(
     assert problems(source) == {
         ("large.md", True),
         ("bytes.md", True),
+        ("nul.md", True),
         ("closed.md", True),
         ("broken.mdx", True),
         ("pipe.md", True),

@@ -43,6 +43,7 @@ def member(db):
 # Who may see it
 
 
+@pytest.mark.servers
 def test_members_only_articles_are_visible_to_members_alone(member):
     shown = Article.objects.create(title="Quarry walk")
     kept = Article.objects.create(title="Board minutes", members_only=True)
@@ -80,12 +81,14 @@ def test_a_model_source_without_a_rule_offers_and_shows_nothing(member):
     assert list(source.load([str(article.pk)])) == []
 
 
+@pytest.mark.servers
 def test_visibility_of_many_costs_one_query(django_assert_num_queries, member):
     ids = [str(Article.objects.create(title=f"Article {n}").pk) for n in range(30)]
     with django_assert_num_queries(1):
         assert ArticleSource().visible_ids(member, ids) == set(ids)
 
 
+@pytest.mark.servers
 def test_loading_many_costs_one_query(django_assert_num_queries, db):
     ids = [str(Article.objects.create(title=f"Article {n}").pk) for n in range(30)]
     with django_assert_num_queries(1):
@@ -97,6 +100,7 @@ def test_nothing_asked_for_costs_no_query(django_assert_num_queries, db):
         assert ArticleSource().visible_ids(anonymous_viewer(), []) == set()
 
 
+@pytest.mark.servers
 def test_a_join_in_the_queryset_gives_each_object_once(member):
     group = Group.objects.create(name="staff")
     for name in ("a", "b"):
@@ -116,6 +120,7 @@ def test_a_join_in_the_queryset_gives_each_object_once(member):
     assert source.visible_ids(member, [str(group.pk)]) == {str(group.pk)}
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize(
     "object_id",
     [
@@ -150,6 +155,7 @@ def test_the_key_of_a_child_table_is_its_parents():
     assert readable_keys(child, ["7", "x"]) == [7]
 
 
+@pytest.mark.servers
 def test_pages_by_model_permission_need_the_view_permission(db):
     article = Article.objects.create(title="Plan")
     ids = [str(article.pk)]
@@ -175,6 +181,7 @@ def test_a_faulty_permission_rule_is_raised_to_the_caller(db):
 # What exists
 
 
+@pytest.mark.servers
 def test_references_come_in_the_order_of_the_keys(db):
     made = [Article.objects.create(title=title) for title in "cab"]
     assert [ref.object_id for ref in source_of().iter_refs()] == [

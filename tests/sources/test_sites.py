@@ -64,6 +64,7 @@ def test_a_host_leads_to_its_site(host, site_id, several_sites):
     assert site_id_for_host(host) == site_id
 
 
+@pytest.mark.servers
 def test_a_renamed_domain_counts_at_once(several_sites):
     from django.contrib.sites.models import Site
 
