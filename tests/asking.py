@@ -66,6 +66,4 @@ def ask(
 ) -> Answer:
     asked = Question(text=text, query_id="q", conversation_id="c", **question)
     viewer = Viewer(user=user)
-    return Answer(
-        list(answer(asked, viewer, scope or make_scope(), threading.Event()))
-    )
+    return Answer(list(answer(asked, viewer, scope or make_scope(), threading.Event())))

@@ -1,0 +1,127 @@
+"""What is noted while one question is answered, and the event that closes it."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+import uuid
+from dataclasses import dataclass, field
+from typing import Final
+
+from nlweb_ask.conf import deployment
+from nlweb_ask.pipeline.scope import AskScope
+from nlweb_ask.pipeline.trace import Trace
+from nlweb_ask.plugins import Question, Reference, Viewer
+from nlweb_ask.protocol.events import (
+    Complete,
+    Completeness,
+    Failure,
+    Notice,
+    ResponseType,
+    Start,
+)
+from nlweb_ask.protocol.question import Mode
+
+DEFAULT_FORMAT: Final = "conv_search"
+# Finer times would tell how much was searched for in vain.
+TIME_STEP_MS: Final = 50
+
+
+@dataclass(slots=True)
+class Run:
+    """One question on its way: the stages read and note here what they share."""
+
+    question: Question
+    viewer: Viewer
+    scope: AskScope
+    stop: threading.Event
+    query_id: str
+    conversation_id: str
+    mode: Mode
+    began: float = field(default_factory=time.monotonic)
+    trace: Trace = field(default_factory=Trace)
+    results: int = 0
+    completeness: Completeness = "complete"
+    notice: Notice | None = None
+    generator: str | None = None
+    text: str = ""
+    response_type: ResponseType = "answer"
+    error_code: str = ""
+    # Documents whose public flag the live rules contradict.
+    outdated: set[Reference] = field(default_factory=set)
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self.began
+
+    def start(self) -> Start:
+        return Start(
+            version=self.question.version,
+            query_id=self.query_id,
+            conversation_id=self.conversation_id,
+        )
+
+    def fail(self, code: str, message: str) -> Failure:
+        """Note that the question failed, and return the event that says so."""
+        self.response_type = "failure"
+        self.error_code = code
+        return Failure(code=code, message=message)
+
+    def reduce(self, completeness: Completeness, code: str, text: str) -> None:
+        """Note that the answer is less than it could be, and why."""
+        self.completeness = completeness
+        self.notice = Notice(code=code, text=text)
+
+    def complete(self) -> Complete:
+        question = self.question
+        return Complete(
+            response_type=self.response_type,
+            version=question.version,
+            query_id=self.query_id,
+            conversation_id=self.conversation_id,
+            mode=self.mode,
+            response_format=question.response_format or DEFAULT_FORMAT,
+            session_context={
+                **question.session_context,
+                "conversation_id": self.conversation_id,
+            },
+            total_items=self.results,
+            processing_time_ms=self._milliseconds(),
+            completeness=self.completeness,
+            summary=self.text if self.mode == "summarize" and self.text else None,
+            decontextualized_query=question.decontextualized_query,
+            generator=self.generator,
+            notice=self.notice,
+        )
+
+    def _milliseconds(self) -> int:
+        return max(math.ceil(self.seconds * 1000 / TIME_STEP_MS), 1) * TIME_STEP_MS
+
+
+def begin(
+    question: Question, viewer: Viewer, scope: AskScope, stop: threading.Event
+) -> Run:
+    """Settle the ids and the mode of a question.
+
+    The conversation is the one the caller named, else a new one; in 0.1 it is known by
+    the id of the query (`PROTOCOL.md` section 6.2).
+    """
+    query_id = question.query_id or uuid.uuid4().hex
+    said = question.session_context.get("conversation_id") or question.conversation_id
+    new = query_id if question.version == "0.1" else uuid.uuid4().hex
+    return Run(
+        question=question,
+        viewer=viewer,
+        scope=scope,
+        stop=stop,
+        query_id=query_id,
+        conversation_id=said if isinstance(said, str) else new,
+        mode=_mode(question, scope),
+    )
+
+
+def _mode(question: Question, scope: AskScope) -> Mode:
+    """Return the mode asked for, or the list where no generator can write."""
+    wanted = question.mode or scope.conf.default_mode
+    return wanted if deployment().generators else "list"

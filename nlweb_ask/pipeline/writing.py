@@ -1,0 +1,54 @@
+"""Letting the generator write, each sentence through the check of its quotes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+
+from django.utils.translation import gettext as _
+
+from nlweb_ask.conf import deployment
+from nlweb_ask.pipeline.failures import log_failure
+from nlweb_ask.pipeline.receipts import checked
+from nlweb_ask.pipeline.run import Run
+from nlweb_ask.plugins import Deadline, Result, Sentence, generators
+from nlweb_ask.protocol.events import Content, Event
+
+
+def written(run: Run, results: Sequence[Result]) -> Iterator[Event]:
+    """Yield the summary or the answer to `results` as content.
+
+    Without results the generator is not asked: it would have to invent. One that fails
+    before its first sentence leaves the list with a notice; one that fails or runs out
+    of time later leaves a failure behind its words.
+    """
+    if not results:
+        yield _content(run, Sentence(text=_("Nothing was found.")))
+        return
+    name = deployment().generators[0]
+    deadline = Deadline(run.began + deployment().stream_deadline, run.stop)
+    try:
+        for sentence in generators.get(name).generate(run.question, results, deadline):
+            if run.stop.is_set():
+                return
+            if time.monotonic() > deadline.at:
+                yield run.fail("TIMEOUT", _("The answer took too long."))
+                return
+            run.generator = name
+            yield _content(run, checked(sentence, results))
+    except Exception as error:  # noqa: BLE001 - the results stay when a generator fails
+        log_failure(name, error)
+        if run.text:
+            message = _("The answer could not be written to its end.")
+            yield run.fail("INTERNAL_ERROR", message)
+            return
+        run.reduce(
+            "reduced",
+            "NOT_WRITTEN",
+            _("No text could be written; these are the pages."),
+        )
+
+
+def _content(run: Run, sentence: Sentence) -> Content:
+    run.text += sentence.text
+    return Content(text=sentence.text, citations=sentence.citations)
