@@ -150,6 +150,7 @@ def language_of(tag: str) -> str:
     return SAME_LANGUAGE.get(primary, primary)
 
 
+@lru_cache(maxsize=32768)
 def term_key(term: str) -> int:
     """Return the first 8 bytes of the term's BLAKE2b hash, as a signed integer."""
     digest = hashlib.blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8)
