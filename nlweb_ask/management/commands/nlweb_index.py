@@ -149,7 +149,8 @@ class _Report:
 
     def step(self, step: Refreshed) -> None:
         self.done += step.seen
-        if self.live and time.monotonic() - self.shown > PROGRESS_SECONDS:
+        waited = time.monotonic() - self.shown > PROGRESS_SECONDS
+        if self.live and (waited or self.done >= self.expected):
             self.shown = time.monotonic()
             self.out.write(f"\r{self._progress()}", ending="")
             self.out.flush()
