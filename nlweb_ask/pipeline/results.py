@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urljoin, urlsplit
 
 from nlweb_ask.conf import SiteConf
 from nlweb_ask.index.snippet import snippet
 from nlweb_ask.index.store import StoredDocument, load_documents
 from nlweb_ask.plugins import Candidate, Result
+
+# Properties of schema.org whose values are addresses.
+ADDRESSES: Final = frozenset(
+    {"@id", "contentUrl", "embedUrl", "image", "logo", "sameAs", "thumbnailUrl", "url"}
+)
 
 
 def load_results(
@@ -64,9 +69,11 @@ def item(result: Result) -> dict[str, Any]:
     What the site says of its page stays, except its address, name and description:
     these are the document's own, and the page's description goes to `abstract`.
     """
+    said = _absolute(result.schema_object, result.url)
     return {
-        **_object(result.schema_object),
-        "@id": result.schema_object.get("@id") or result.url,
+        "@context": "https://schema.org",
+        **said,
+        "@id": said.get("@id") or result.url,
         "url": result.url,
         "name": result.name,
         "description": result.description,
@@ -77,8 +84,18 @@ def item(result: Result) -> dict[str, Any]:
     }
 
 
-def _object(schema_object: Mapping[str, Any]) -> dict[str, Any]:
-    return {"@context": "https://schema.org", **schema_object}
+def _absolute(value: Any, base: str, key: str = "") -> Any:
+    """Return a schema.org value with the addresses in it made absolute.
+
+    Only values of properties that hold addresses, and only those from the root of the
+    site: a name may well begin with a slash.
+    """
+    if isinstance(value, Mapping):
+        return {name: _absolute(inner, base, name) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_absolute(inner, base, key) for inner in value]
+    from_root = isinstance(value, str) and value[:1] == "/" and value[1:2] != "/"
+    return urljoin(base, value) if from_root and key in ADDRESSES else value
 
 
 def _number(score: float) -> float | int:
