@@ -34,7 +34,7 @@ from nlweb_ask.plugins import (
     rankers,
     retrievers,
 )
-from nlweb_ask.protocol.events import Elicitation, Event, ResultFound
+from nlweb_ask.protocol.events import Event, Failure, ResultFound
 
 __all__ = ["AskScope", "answer", "pick_scope"]
 
@@ -66,7 +66,7 @@ def answer(
     try:
         yield run.start()
         for event in _told(run):
-            run.results += isinstance(event, ResultFound)
+            run.note(event)
             yield event
         yield run.complete()
     finally:
@@ -78,14 +78,11 @@ def _told(run: Run) -> Iterator[Event]:
     try:
         yield from _steps(run)
     except Ended as ended:
-        run.response_type = (
-            "elicitation" if isinstance(ended.event, Elicitation) else "failure"
-        )
-        run.error_code = getattr(ended.event, "code", "")
         yield ended.event
     except Exception as error:  # noqa: BLE001 - a caller gets a failure, never a trace
         log_failure("pipeline", error)
-        yield run.fail("INTERNAL_ERROR", _("The question could not be answered."))
+        message = _("The question could not be answered.")
+        yield Failure(code="INTERNAL_ERROR", message=message)
 
 
 def _steps(run: Run) -> Iterator[Event]:

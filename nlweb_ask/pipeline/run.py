@@ -9,21 +9,25 @@ import uuid
 from dataclasses import dataclass, field
 from typing import Final
 
-from nlweb_ask.conf import deployment
+from nlweb_ask.conf import SiteConf, deployment
 from nlweb_ask.pipeline.scope import AskScope
 from nlweb_ask.pipeline.trace import Trace
 from nlweb_ask.plugins import Question, Reference, Viewer
 from nlweb_ask.protocol.events import (
     Complete,
     Completeness,
+    Content,
+    Elicitation,
+    Event,
     Failure,
     Notice,
+    PromiseMade,
     ResponseType,
+    ResultFound,
     Start,
 )
-from nlweb_ask.protocol.question import Mode
+from nlweb_ask.protocol.question import DEFAULT_FORMAT, Mode
 
-DEFAULT_FORMAT: Final = "conv_search"
 # Finer times would tell how much was searched for in vain.
 TIME_STEP_MS: Final = 50
 
@@ -62,11 +66,21 @@ class Run:
             conversation_id=self.conversation_id,
         )
 
-    def fail(self, code: str, message: str) -> Failure:
-        """Note that the question failed, and return the event that says so."""
-        self.response_type = "failure"
-        self.error_code = code
-        return Failure(code=code, message=message)
+    def note(self, event: Event) -> None:
+        """Note what an event that is told says of the whole answer."""
+        match event:
+            case Start():
+                self.query_id = event.query_id
+                self.conversation_id = event.conversation_id
+            case ResultFound():
+                self.results += 1
+            case Content():
+                self.text += event.text
+            case Failure():
+                self.response_type = event.response_type
+                self.error_code = event.code
+            case Elicitation() | PromiseMade():
+                self.response_type = event.response_type
 
     def reduce(self, completeness: Completeness, code: str, text: str) -> None:
         """Note that the answer is less than it could be, and why."""
@@ -117,11 +131,11 @@ def begin(
         stop=stop,
         query_id=query_id,
         conversation_id=said if isinstance(said, str) else new,
-        mode=_mode(question, scope),
+        mode=settled_mode(question, scope.conf),
     )
 
 
-def _mode(question: Question, scope: AskScope) -> Mode:
+def settled_mode(question: Question, conf: SiteConf) -> Mode:
     """Return the mode asked for, or the list where no generator can write."""
-    wanted = question.mode or scope.conf.default_mode
+    wanted = question.mode or conf.default_mode
     return wanted if deployment().generators else "list"

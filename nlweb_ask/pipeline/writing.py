@@ -11,8 +11,8 @@ from nlweb_ask.conf import deployment
 from nlweb_ask.pipeline.failures import log_failure
 from nlweb_ask.pipeline.receipts import checked
 from nlweb_ask.pipeline.run import Run
-from nlweb_ask.plugins import Deadline, Result, Sentence, generators
-from nlweb_ask.protocol.events import Content, Event
+from nlweb_ask.plugins import Deadline, Result, generators
+from nlweb_ask.protocol.events import Content, Event, Failure
 
 
 def written(run: Run, results: Sequence[Result]) -> Iterator[Event]:
@@ -23,7 +23,7 @@ def written(run: Run, results: Sequence[Result]) -> Iterator[Event]:
     of time later leaves a failure behind its words.
     """
     if not results:
-        yield _content(run, Sentence(text=_("Nothing was found.")))
+        yield Content(text=_("Nothing was found."))
         return
     name = deployment().generators[0]
     deadline = Deadline(run.began + deployment().stream_deadline, run.stop)
@@ -32,23 +32,19 @@ def written(run: Run, results: Sequence[Result]) -> Iterator[Event]:
             if run.stop.is_set():
                 return
             if time.monotonic() > deadline.at:
-                yield run.fail("TIMEOUT", _("The answer took too long."))
+                yield Failure(code="TIMEOUT", message=_("The answer took too long."))
                 return
             run.generator = name
-            yield _content(run, checked(sentence, results))
+            grounded = checked(sentence, results)
+            yield Content(text=grounded.text, citations=grounded.citations)
     except Exception as error:  # noqa: BLE001 - the results stay when a generator fails
         log_failure(name, error)
         if run.text:
             message = _("The answer could not be written to its end.")
-            yield run.fail("INTERNAL_ERROR", message)
+            yield Failure(code="INTERNAL_ERROR", message=message)
             return
         run.reduce(
             "reduced",
             "NOT_WRITTEN",
             _("No text could be written; these are the pages."),
         )
-
-
-def _content(run: Run, sentence: Sentence) -> Content:
-    run.text += sentence.text
-    return Content(text=sentence.text, citations=sentence.citations)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from nlweb_ask.protocol.question import Mode, Version
 
@@ -64,6 +64,8 @@ class Content:
 class Elicitation:
     """The question is too open to answer; the caller is asked back."""
 
+    response_type: ClassVar[ResponseType] = "elicitation"
+
     text: str
     questions: tuple[Mapping[str, Any], ...] = ()
 
@@ -71,6 +73,8 @@ class Elicitation:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromiseMade:
     """The answer will be ready later, under `token`."""
+
+    response_type: ClassVar[ResponseType] = "promise"
 
     token: str
     estimated_time: int | None = None  # seconds
@@ -84,6 +88,8 @@ class Failure:
 
     `message` is for people and never carries an exception's text.
     """
+
+    response_type: ClassVar[ResponseType] = "failure"
 
     code: str
     message: str
@@ -119,4 +125,5 @@ class Complete:
     notice: Notice | None = None
 
 
-Event = Start | ResultFound | Content | Elicitation | PromiseMade | Failure | Complete
+Ending = Elicitation | PromiseMade | Failure
+Event = Start | ResultFound | Content | Ending | Complete

@@ -12,6 +12,7 @@ Version = Literal["0.1", "0.5", "0.54", "0.55"]
 
 MODES: Final[tuple[Mode, ...]] = ("list", "summarize", "generate")
 NEWEST_VERSION: Final[Version] = "0.55"
+DEFAULT_FORMAT: Final = "conv_search"
 EMPTY: Final[Mapping[str, Any]] = MappingProxyType({})
 
 

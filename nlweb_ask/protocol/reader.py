@@ -18,6 +18,7 @@ from nlweb_ask.protocol.errors import (
 from nlweb_ask.protocol.fields import Fields
 from nlweb_ask.protocol.negotiation import STREAMING_VERSIONS, wants_stream
 from nlweb_ask.protocol.question import (
+    DEFAULT_FORMAT,
     NEWEST_VERSION,
     Limits,
     PromiseAction,
@@ -42,7 +43,6 @@ MAX_RESULTS: Final = 100
 MAX_CANDIDATES: Final = 1000
 MAX_SCORE: Final = 100.0
 MAX_OFFSET: Final = 1_000_000  # so that sums with it fit the integers of any database
-DEFAULT_FORMAT: Final = "conv_search"
 
 
 def read_question(

@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-import itertools
-import math
 import threading
-import time
-import uuid
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 
 from django.utils.translation import gettext as _
 
-from nlweb_ask.conf import SiteConf, deployment
 from nlweb_ask.pipeline.ask import AskScope, answer
 from nlweb_ask.pipeline.failures import log_failure
+from nlweb_ask.pipeline.run import begin
 from nlweb_ask.plugins.types import Viewer
-from nlweb_ask.protocol.events import Complete, Event, Failure, ResultFound, Start
-from nlweb_ask.protocol.question import Mode, Question
-from nlweb_ask.protocol.writers import writer_for
-from nlweb_ask.protocol.writers.sse import encode
+from nlweb_ask.protocol.events import Complete, Event, Failure
+from nlweb_ask.protocol.question import Question
+from nlweb_ask.protocol.writers import Message, encode, writer_for
 from nlweb_ask.web.streaming import Chunks
-
-DEFAULT_FORMAT = "conv_search"
-# Finer times would tell how much was searched for in vain.
-TIME_STEP_MS = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question that has passed the door, with all that is needed to answer it."""
+    """A question that has passed the door, with all that is needed to answer it.
+
+    The mode of the question is settled.
+    """
 
     question: Question
     viewer: Viewer
@@ -41,83 +36,74 @@ class Asked:
     @property
     def takes_long(self) -> bool:
         """Whether something slow will be asked: lists are made in milliseconds."""
-        return self.mode != "list"
-
-    @property
-    def mode(self) -> Mode:
-        return settled_mode(self.question, self.scope.conf)
-
-
-def settled_mode(question: Question, conf: SiteConf) -> Mode:
-    """Return the mode that will be used: without a generator there are only lists."""
-    wanted = question.mode or conf.default_mode
-    return wanted if deployment().generators else "list"
+        return self.question.mode != "list"
 
 
 class StreamedAnswer:
-    """The chunks of one stream, which ends properly whatever happens in it."""
+    """The chunks of one stream, which ends properly whatever happens in it.
+
+    The thread that makes the chunks may hang when the time is up, and the writer with
+    it; so the events are kept, and another writer tells what the first one had not.
+    """
 
     def __init__(self, asked: Asked) -> None:
         self._asked = asked
-        self._began = time.monotonic()
-        self._start: Start | None = None
-        self._results = 0
+        self._run = begin(
+            asked.question, asked.viewer, asked.scope, stop=threading.Event()
+        )
+        self._events: list[Event] = []
 
     def chunks(self, stop: threading.Event) -> Chunks:
+        written = 0
         try:
-            yield from self._encoded(self._told(self._asked.events(stop)))
+            for message in self._messages(self._kept(self._asked.events(stop))):
+                yield encode(message)
+                written += 1
         except Exception as error:  # noqa: BLE001 - a stream that began can only be ended
             log_failure("stream", error)
-            yield from self._closing("INTERNAL_ERROR", _("The answer broke off."))
+            # The event that no writer could write.
+            del self._events[-1:]
+            yield from self._closing(written, _broken_off())
 
-    def farewell(self) -> Iterator[bytes]:
-        """The closing chunks of a stream whose time is up."""
-        return self._closing("TIMEOUT", _("The answer took too long."))
+    def farewell(self, sent: int) -> Iterator[bytes]:
+        """The closing chunks of a stream whose time is up after `sent` chunks."""
+        message = _("The answer took too long.")
+        return self._closing(sent, Failure(code="TIMEOUT", message=message))
 
-    def _told(self, events: Iterable[Event]) -> Iterator[Event]:
-        for event in events:
-            if isinstance(event, Start):
-                self._start = event
-            self._results += isinstance(event, ResultFound)
+    def _kept(self, events: Iterable[Event]) -> Iterator[Event]:
+        for event in self._unbroken(events):
+            self._events.append(event)
             yield event
 
-    def _closing(self, code: str, message: str) -> Iterator[bytes]:
-        """Failure and end; the writer is given a start, which is not sent twice."""
-        start = self._start or self._late_start()
-        failure = Failure(code=code, message=message)
-        chunks = self._encoded([start, failure, self._complete(start)])
-        told = len(list(self._encoded([start]))) if self._start else 0
-        return itertools.islice(chunks, told, None)
+    def _unbroken(self, events: Iterable[Event]) -> Iterator[Event]:
+        try:
+            yield from events
+        except Exception as error:  # noqa: BLE001 - what was found has been told
+            log_failure("stream", error)
+            yield from self._missing(self._events, _broken_off())
 
-    def _late_start(self) -> Start:
-        question = self._asked.question
-        query_id = question.query_id or uuid.uuid4().hex
-        return Start(
-            version=question.version,
-            query_id=query_id,
-            conversation_id=question.conversation_id or query_id,
-        )
+    def _closing(self, sent: int, failure: Failure) -> Iterator[bytes]:
+        """Write the whole answer once more, without what was sent of it."""
+        told = list(self._events)
+        told += self._missing(told, failure)
+        return map(encode, islice(self._messages(told), sent, None))
 
-    def _complete(self, start: Start) -> Complete:
-        question = self._asked.question
-        return Complete(
-            response_type="failure",
-            version=start.version,
-            query_id=start.query_id,
-            conversation_id=start.conversation_id,
-            mode=self._asked.mode,
-            response_format=question.response_format or DEFAULT_FORMAT,
-            session_context={
-                **question.session_context,
-                "conversation_id": start.conversation_id,
-            },
-            total_items=self._results,
-            processing_time_ms=self._milliseconds(),
-        )
+    def _missing(self, told: Sequence[Event], failure: Failure) -> list[Event]:
+        """Return what is missing to make a whole answer of the events told."""
+        if any(isinstance(event, Complete) for event in told):
+            return []
+        run = replace(self._run)
+        for event in told:
+            run.note(event)
+        missing: list[Event] = [] if told else [run.start()]
+        if run.response_type == "answer":
+            run.note(failure)
+            missing.append(failure)
+        return [*missing, run.complete()]
 
-    def _milliseconds(self) -> int:
-        elapsed = (time.monotonic() - self._began) * 1000
-        return math.ceil(elapsed / TIME_STEP_MS) * TIME_STEP_MS
+    def _messages(self, events: Iterable[Event]) -> Iterator[Message]:
+        return writer_for(self._asked.question).messages(events)
 
-    def _encoded(self, events: Iterable[Event]) -> Iterator[bytes]:
-        return map(encode, writer_for(self._asked.question).messages(events))
+
+def _broken_off() -> Failure:
+    return Failure(code="INTERNAL_ERROR", message=_("The answer broke off."))

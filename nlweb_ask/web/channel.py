@@ -30,6 +30,7 @@ class Channel:
         self.deadline = deadline  # time.monotonic() seconds
         self.stop = threading.Event()
         self.on_change: Callable[[], None] | None = None
+        self.taken = 0  # chunks handed to the consumer
         self._changed = threading.Condition()
         self._chunks: deque[bytes] = deque()
         self._end: End | None = None
@@ -74,6 +75,7 @@ class Channel:
     def _next(self) -> bytes | End | None:
         if self._chunks:
             chunk = self._chunks.popleft()
+            self.taken += 1
             self._changed.notify_all()
             return chunk
         return self._end

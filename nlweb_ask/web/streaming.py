@@ -32,7 +32,7 @@ BUSY_RETRY_SECONDS = 5
 
 Chunks = Generator[bytes, None, None]
 Produce = Callable[[threading.Event], Chunks]
-Farewell = Callable[[], Iterator[bytes]]
+Farewell = Callable[[int], Iterator[bytes]]
 
 
 def is_async(request: HttpRequest) -> bool:
@@ -49,7 +49,8 @@ def send_live(request: HttpRequest, produce: Produce, farewell: Farewell) -> obj
     """Return the iterator a response needs for chunks that take their time.
 
     `produce` runs in a thread of its own and is given the event that tells it to stop;
-    `farewell` makes the closing chunks when the time is up before it has ended.
+    `farewell` makes the closing chunks when the time is up before it has ended; it is
+    told how many chunks of `produce` were sent.
 
     Raises:
         ServerBusy: When as many streams run already as are allowed.
@@ -109,7 +110,7 @@ class _Stream:
         while isinstance(chunk := self.channel.take_ready(), bytes):
             yield chunk
         if chunk is not End.WHOLE:
-            yield from self.farewell()
+            yield from self.farewell(self.channel.taken)
 
 
 class SyncStream(_Stream):

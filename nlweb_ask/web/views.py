@@ -22,12 +22,13 @@ from rest_framework.views import APIView, set_rollback
 
 from nlweb_ask.conf import ProfileConf, SiteConf, deployment
 from nlweb_ask.pipeline.ask import pick_scope
+from nlweb_ask.pipeline.run import settled_mode
 from nlweb_ask.plugins.types import UserLike, Viewer
 from nlweb_ask.protocol.errors import InternalError, MethodNotAllowed, UnknownPromise
 from nlweb_ask.protocol.reader import read_await, read_question, wants_stream
 from nlweb_ask.protocol.writers import writer_for
 from nlweb_ask.web import door
-from nlweb_ask.web.answers import Asked, StreamedAnswer, settled_mode
+from nlweb_ask.web.answers import Asked, StreamedAnswer
 from nlweb_ask.web.authentication import AuthorizationHeader, ReadOnlySession
 from nlweb_ask.web.limits import Bucket, check_rate
 from nlweb_ask.web.origin import PREFLIGHT_HEADERS, is_foreign

@@ -20,8 +20,8 @@ def request_of(request):
     return REQUESTS[request.param]().get("/ask")
 
 
-def farewell():
-    return iter([b"farewell"])
+def farewell(sent):
+    return iter([b"farewell after %d" % sent])
 
 
 def read(chunks):
@@ -76,7 +76,9 @@ def test_work_that_breaks_off_is_told_by_the_farewell(request_of):
         yield b"a"
         raise SystemExit
 
-    assert read(send_live(request_of, produce, farewell)) == [b"a", b"farewell"]
+    told = read(send_live(request_of, produce, farewell))
+
+    assert told == [b"a", b"farewell after 1"]
 
 
 @pytest.mark.parametrize("leave", ["close", "forget"])
@@ -108,7 +110,9 @@ def test_time_that_is_up_ends_the_stream_with_the_farewell(request_of, settings)
         yield b"too late"
 
     began = time.monotonic()
-    assert read(send_live(request_of, produce, farewell)) == [b"a", b"farewell"]
+    told = read(send_live(request_of, produce, farewell))
+
+    assert told == [b"a", b"farewell after 1"]
     assert time.monotonic() - began < 3
 
 
@@ -123,7 +127,7 @@ def test_stream_that_drips_past_its_time_is_ended(request_of, settings):
     *drops, last = read(send_live(request_of, produce, farewell))
 
     assert len(drops) < 25
-    assert last == b"farewell"
+    assert last == b"farewell after %d" % len(drops)
 
 
 def takes_within(pool, seconds):

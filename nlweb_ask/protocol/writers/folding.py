@@ -10,15 +10,11 @@ from typing import Any
 from nlweb_ask.protocol.events import (
     Complete,
     Content,
-    Elicitation,
+    Ending,
     Event,
-    Failure,
-    PromiseMade,
     ResultFound,
     Start,
 )
-
-Ending = Elicitation | PromiseMade | Failure
 
 
 class Unfinished(ValueError):

@@ -10,6 +10,7 @@ from nlweb_ask.protocol.events import (
     Complete,
     Content,
     Elicitation,
+    Ending,
     Event,
     Failure,
     PromiseMade,
@@ -19,7 +20,6 @@ from nlweb_ask.protocol.events import (
 from nlweb_ask.protocol.question import Question
 from nlweb_ask.protocol.writers.failure import error_object
 from nlweb_ask.protocol.writers.folding import (
-    Ending,
     Folded,
     fold,
     in_one_piece,
@@ -209,15 +209,8 @@ def _said(complete: Complete) -> dict[str, Any]:
 
 
 def _ending_message(event: Ending, identity: dict[str, Any]) -> Message:
-    meta = {"response_type": _ENDING_TYPES[type(event)]} | identity
-    return Message(meta["response_type"], {"_meta": meta} | _ending(event))
-
-
-_ENDING_TYPES: Final[dict[type, str]] = {
-    Elicitation: "elicitation",
-    PromiseMade: "promise",
-    Failure: "failure",
-}
+    meta = {"response_type": event.response_type} | identity
+    return Message(event.response_type, {"_meta": meta} | _ending(event))
 
 
 def _ending(event: Ending) -> dict[str, Any]:

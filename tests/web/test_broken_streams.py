@@ -1,0 +1,185 @@
+"""A stream that breaks off or runs out of time tells all that was found before."""
+
+from __future__ import annotations
+
+import json
+import threading
+from dataclasses import dataclass, field
+
+import pytest
+
+from nlweb_ask.plugins.types import Viewer
+from nlweb_ask.protocol.events import (
+    Complete,
+    Content,
+    Elicitation,
+    Failure,
+    ResultFound,
+    Start,
+)
+from nlweb_ask.protocol.question import Question
+from nlweb_ask.sources.viewers import anonymous_viewer
+from nlweb_ask.web.answers import Asked, StreamedAnswer
+from nlweb_ask.web.streaming import send_live
+from tests.asking import make_scope
+
+START = Start(version="0.55", query_id="q1", conversation_id="c1")
+FOUND = ResultFound(index=0, item={"url": "https://site.example/", "name": "Tide"})
+WORDS = [Content(text="The tide "), Content(text="comes in.")]
+FAILED = Failure(code="NO_RESULTS", message="Nothing could be read.")
+WHOLE = Complete(
+    response_type="answer",
+    version="0.55",
+    query_id="q1",
+    conversation_id="c1",
+    mode="generate",
+    response_format="conv_search",
+    session_context={},
+    total_items=1,
+    processing_time_ms=50,
+)
+
+DIALECTS = {
+    "0.1": {"version": "0.1"},
+    "older-widgets": {"version": "0.1", "legacy_stream": True},
+    "ask-family": {"ask_family": True},
+    "0.55": {},
+}
+
+
+@pytest.fixture(params=list(DIALECTS))
+def question(request):
+    return Question(text="tide", mode="generate", **DIALECTS[request.param])
+
+
+@dataclass(frozen=True)
+class Breaking(Asked):
+    """A question whose answer tells `given`, and breaks off."""
+
+    viewer: Viewer = field(default_factory=anonymous_viewer)
+    scope: object = field(default_factory=make_scope)
+    given: tuple = ()
+
+    def events(self, stop):
+        yield from self.given
+        raise RuntimeError
+
+
+class Hanging(Breaking):
+    """A question whose answer tells `given`, and then nothing until it is stopped."""
+
+    def events(self, stop):
+        yield from self.given
+        stop.wait(10)
+
+
+def broken_off(question, *given):
+    asked = Breaking(question, given=given)
+    return b"".join(StreamedAnswer(asked).chunks(threading.Event())).decode()
+
+
+def out_of_time(rf, settings, question, *given):
+    settings.NLWEB_ASK = {"STREAM_DEADLINE": 1}
+    streamed = StreamedAnswer(Hanging(question, given=given))
+    chunks = send_live(rf.get("/ask"), streamed.chunks, streamed.farewell)
+    return b"".join(chunks).decode()
+
+
+def messages(stream):
+    """Return the data of each event of a stream."""
+    lines = [line for line in stream.splitlines() if line.startswith("data: ")]
+    return [json.loads(line.removeprefix("data: ")) for line in lines]
+
+
+def has_text(stream):
+    return all(words.text in stream for words in WORDS)
+
+
+def test_text_is_told_before_the_failure_when_an_answer_breaks_off(question):
+    stream = broken_off(question, START, FOUND, *WORDS)
+
+    assert has_text(stream)
+    assert stream.index("comes in.") < stream.index("INTERNAL_ERROR")
+
+
+def test_text_is_told_before_the_failure_when_the_time_is_up(rf, settings, question):
+    stream = out_of_time(rf, settings, question, START, FOUND, *WORDS)
+
+    assert has_text(stream)
+    assert stream.index("comes in.") < stream.index("TIMEOUT")
+
+
+def test_nothing_is_told_twice_when_the_time_is_up(rf, settings, question):
+    stream = out_of_time(rf, settings, question, START, FOUND, *WORDS)
+
+    told = [json.dumps(message, sort_keys=True) for message in messages(stream)]
+    assert len(set(told)) == len(told)
+
+
+def test_rows_that_wait_for_the_answer_are_sent_when_it_breaks_off():
+    question = Question(text="tide", mode="generate", **DIALECTS["older-widgets"])
+
+    batches = [
+        message["results"]
+        for message in messages(broken_off(question, START, FOUND))
+        if message["message_type"] == "result_batch"
+    ]
+
+    assert [[row["name"] for row in rows] for rows in batches] == [["Tide"]]
+
+
+def test_answer_that_breaks_off_at_once_still_has_a_start_and_an_end(question):
+    stream = broken_off(question)
+
+    names = [message.get("message_type") for message in messages(stream)]
+    if question.version == "0.1":
+        assert names == ["start", "error", "complete"]
+    else:
+        events = [line for line in stream.splitlines() if line.startswith("event: ")]
+        assert [line.removeprefix("event: ") for line in events] == [
+            "start",
+            "failure",
+            "complete",
+            "end",
+        ]
+
+
+def test_pages_found_before_the_end_are_counted():
+    stream = broken_off(Question(text="tide", mode="generate"), START, FOUND)
+
+    complete = messages(stream)[-2]["_meta"]
+    assert (complete["response_type"], complete["total_items"]) == ("failure", 1)
+
+
+@pytest.mark.parametrize(
+    "ending",
+    [
+        pytest.param(FAILED, id="failure"),
+        pytest.param(Elicitation(text="Which tide?"), id="elicitation"),
+    ],
+)
+def test_answer_that_had_ended_is_not_ended_twice(rf, settings, ending):
+    question = Question(text="tide", mode="generate")
+
+    stream = out_of_time(rf, settings, question, START, ending)
+
+    kind = "failure" if ending is FAILED else "elicitation"
+    assert "TIMEOUT" not in stream
+    assert messages(stream)[-2]["_meta"]["response_type"] == kind
+
+
+def test_answer_that_was_whole_in_time_is_told_as_it_is(rf, settings, question):
+    stream = out_of_time(rf, settings, question, START, FOUND, *WORDS, WHOLE)
+
+    assert has_text(stream)
+    assert "TIMEOUT" not in stream
+
+
+def test_page_that_cannot_be_written_ends_the_stream_properly(question):
+    unwritable = ResultFound(index=1, item={"url": "", "price": float("nan")})
+
+    stream = broken_off(question, START, FOUND, *WORDS, unwritable)
+
+    assert has_text(stream)
+    assert "INTERNAL_ERROR" in stream
+    assert messages(stream)[-1] == {} or question.version == "0.1"
