@@ -2,7 +2,7 @@
 
 The whole suite on SQLite always; the tests marked `servers` on each database server that
 answers; the tests marked `browser` where Chromium is installed. With REQUIRE_SERVICES=1 a
-part that could not run, or a skipped test, is a failure.
+part that could not run, or a test that was skipped in every part, is a failure.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ class Verdict:
     word: str  # passed, FAILED or not run
     reason: str = ""
     seconds: float = 0.0
-    skipped: Sequence[str] = ()
+    ran: frozenset[str] = frozenset()
+    skipped: Mapping[str, str] = field(default_factory=dict)  # test -> reason
 
 
 def answers(port: int) -> bool:
@@ -110,16 +111,22 @@ def parts() -> list[Part]:
     ]
 
 
-def skipped_tests(report: Path) -> list[str]:
-    """Name the tests that a JUnit report counts as skipped; an expected failure is none."""
+def read_report(report: Path) -> tuple[frozenset[str], dict[str, str]]:
+    """Return the tests of a JUnit report that ran, and those skipped with their reason.
+
+    A test that is expected to fail has run.
+    """
     if not report.exists():
-        return []
-    return [
-        f"{case.get('classname')}::{case.get('name')}: {skip.get('message')}"
-        for case in ElementTree.parse(report).iter("testcase")
-        for skip in case.findall("skipped")
-        if skip.get("type") == "pytest.skip"
-    ]
+        return frozenset(), {}
+    ran, skipped = set(), {}
+    for case in ElementTree.parse(report).iter("testcase"):
+        test = f"{case.get('classname')}::{case.get('name')}"
+        skip = case.find("skipped[@type='pytest.skip']")
+        if skip is None:
+            ran.add(test)
+        else:
+            skipped[test] = skip.get("message", "")
+    return frozenset(ran), skipped
 
 
 def run(part: Part) -> Verdict:
@@ -136,14 +143,22 @@ def run(part: Part) -> Verdict:
             env={**os.environ, **part.environment},
             check=False,
         )
-        skipped = skipped_tests(report)
+        ran, skipped = read_report(report)
     return Verdict(
         part=part.name,
         word="passed" if finished.returncode == 0 else "FAILED",
         reason="" if finished.returncode == 0 else f"pytest {finished.returncode}",
         seconds=time.monotonic() - started,
+        ran=ran,
         skipped=skipped,
     )
+
+
+def skipped_everywhere(verdicts: Sequence[Verdict]) -> dict[str, str]:
+    """Return the tests that no part ran: some can only run on a server, or only off it."""
+    ran = frozenset[str]().union(*(verdict.ran for verdict in verdicts))
+    skipped = {test: why for v in verdicts for test, why in v.skipped.items()}
+    return {test: why for test, why in skipped.items() if test not in ran}
 
 
 def summary(verdicts: Sequence[Verdict]) -> str:
@@ -151,7 +166,8 @@ def summary(verdicts: Sequence[Verdict]) -> str:
     for verdict in verdicts:
         line = f"{verdict.word:8} {verdict.part:24} {verdict.seconds:6.0f} s"
         lines.append(f"{line}  {verdict.reason}".rstrip())
-        lines.extend(f"           skipped: {test}" for test in verdict.skipped)
+    skipped = skipped_everywhere(verdicts)
+    lines.extend(f"skipped  {test}: {why}" for test, why in skipped.items())
     return "\n".join(lines)
 
 
@@ -160,8 +176,8 @@ def complaints(verdicts: Sequence[Verdict], *, strict: bool) -> list[str]:
     if not strict:
         return failed
     missing = [f"{v.part} did not run" for v in verdicts if v.word == "not run"]
-    skipped = [f"{v.part} skipped {len(v.skipped)}" for v in verdicts if v.skipped]
-    return failed + missing + skipped
+    skipped = len(skipped_everywhere(verdicts))
+    return failed + missing + [f"{skipped} skipped everywhere"] * bool(skipped)
 
 
 def main() -> int:

@@ -29,28 +29,42 @@ def matrix():
     del sys.modules["test_matrix"]
 
 
-def test_skipped_tests_are_named_and_expected_failures_are_not(matrix, tmp_path):
+def test_report_tells_what_ran_and_what_was_skipped(matrix, tmp_path):
     report = tmp_path / "report.xml"
     report.write_text(REPORT, encoding="utf-8")
-    assert matrix.skipped_tests(report) == ["tests.a::test_left: no lamp"]
+    ran, skipped = matrix.read_report(report)
+    assert ran == {"tests.a::test_ran", "tests.a::test_known"}
+    assert skipped == {"tests.a::test_left": "no lamp"}
+
+
+def test_skipped_test_that_ran_elsewhere_is_no_complaint(matrix):
+    verdicts = [
+        matrix.Verdict(part="SQLite", word="passed", skipped={"a": "no threads"}),
+        matrix.Verdict(part="PostgreSQL", word="passed", ran=frozenset("a")),
+    ]
+    assert matrix.complaints(verdicts, strict=True) == []
 
 
 @pytest.mark.parametrize(
     ("word", "skipped", "strict", "complaints"),
     [
-        pytest.param("passed", [], True, [], id="passed-is-no-complaint"),
-        pytest.param("FAILED", [], False, ["Redis failed"], id="failed-always-is"),
-        pytest.param("not run", [], False, [], id="missing-server-is-allowed"),
+        pytest.param("passed", {}, True, [], id="passed-is-no-complaint"),
+        pytest.param("FAILED", {}, False, ["Redis failed"], id="failed-always-is"),
+        pytest.param("not run", {}, False, [], id="missing-server-is-allowed"),
         pytest.param(
             "not run",
-            [],
+            {},
             True,
             ["Redis did not run"],
             id="missing-server-when-required",
         ),
-        pytest.param("passed", ["a"], False, [], id="skipped-test-is-allowed"),
+        pytest.param("passed", {"a": "why"}, False, [], id="skipped-test-is-allowed"),
         pytest.param(
-            "passed", ["a"], True, ["Redis skipped 1"], id="skipped-test-when-required"
+            "passed",
+            {"a": "why"},
+            True,
+            ["1 skipped everywhere"],
+            id="skipped-test-when-required",
         ),
     ],
 )
