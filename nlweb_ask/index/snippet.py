@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
 from nlweb_ask.index.analysis import is_spaceless, matching_spans
@@ -19,7 +19,7 @@ class _Match(NamedTuple):
 
 
 def matched_spans(
-    text: str, terms: Sequence[str], language: str = ""
+    text: str, terms: Collection[str], language: str = ""
 ) -> list[tuple[int, int]]:
     """Return where words of `text` have one of `terms`, to mark them for people.
 
@@ -59,7 +59,7 @@ def snippet(text: str, terms: Sequence[str], *, length: int, language: str = "")
     return before + text[start:end].strip() + after
 
 
-def _matches(text: str, terms: Sequence[str], language: str) -> list[_Match]:
+def _matches(text: str, terms: Collection[str], language: str) -> list[_Match]:
     wanted = frozenset(terms)
     if not wanted:
         return []

@@ -23,6 +23,13 @@ def mark(text, question, language="en"):
         pytest.param(
             "The tide.", "the tide", "en", "The <mark>tide</mark>.", id="no-stop-word"
         ),
+        pytest.param(
+            "Boards of HX-42 in C++.",
+            "HX-42 C++",
+            "en",
+            "Boards of <mark>HX-42</mark> in <mark>C++</mark>.",
+            id="names-with-their-signs",
+        ),
         pytest.param("An item.", "tide", "en", "An item.", id="nothing-found"),
         pytest.param("", "tide", "en", "", id="no-text"),
         pytest.param(
