@@ -13,7 +13,6 @@ from django.http import HttpRequest
 from nlweb_ask.conf import SiteConf
 from nlweb_ask.plugins.types import UserLike, Viewer
 from nlweb_ask.protocol.question import Question
-from nlweb_ask.protocol.values import preferred_languages
 
 # Django's own session entries (who is signed in, when it expires) begin with this.
 PRIVATE_MARK = "_"
@@ -29,18 +28,21 @@ def anonymous_or(user: UserLike | None) -> UserLike:
 def viewer_for(
     request: HttpRequest, conf: SiteConf, *, user: UserLike, foreign: bool
 ) -> Viewer:
-    """Make the viewer of this request; a foreign one brings no session with it."""
+    """Make the viewer of this request; a foreign one brings no session with it.
+
+    Its language is known once the question is read: see `speaking`.
+    """
     return Viewer(
         user=user,
         site_id=conf.site_id,
-        language=preferred_language(request.headers.get("Accept-Language", "")),
         session_marks={} if foreign else session_marks(request),
     )
 
 
 def speaking(viewer: Viewer, question: Question) -> Viewer:
-    """Return the viewer in the language that the question itself names, if any."""
-    return replace(viewer, language=question.language) if question.language else viewer
+    """Return the viewer in the language that the question names, else the browser."""
+    accepted = next(iter(question.accepted_languages), "")
+    return replace(viewer, language=question.language or accepted)
 
 
 def session_marks(request: HttpRequest) -> Mapping[str, Any]:
@@ -56,8 +58,3 @@ def session_marks(request: HttpRequest) -> Mapping[str, Any]:
             if not mark.startswith(PRIVATE_MARK)
         }
     )
-
-
-def preferred_language(header: str) -> str:
-    """Return the first language of an Accept-Language header; "" for any or none."""
-    return next(iter(preferred_languages(header)), "")

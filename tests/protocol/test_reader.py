@@ -328,6 +328,21 @@ def test_accept_language_header_is_kept_apart_from_what_was_asked_for():
     assert question.accepted_languages == ("fr-ca", "en")
 
 
+@pytest.mark.parametrize(
+    ("header", "languages"),
+    [
+        pytest.param("", (), id="none"),
+        pytest.param("*", (), id="any"),
+        pytest.param("da, en-gb;q=0.8, en;q=0.7", ("da", "en-gb", "en"), id="in-order"),
+        pytest.param("en;q=0.2, ja;q=0.9", ("ja", "en"), id="by-weight"),
+        pytest.param("en;q=0", (), id="refused"),
+        pytest.param(";;;,,q=x", (), id="junk"),
+    ],
+)
+def test_accepted_languages_are_those_of_the_header_best_first(header, languages):
+    assert read(soup(), accept_language=header).accepted_languages == languages
+
+
 # Limits a caller may ask for
 
 

@@ -6,14 +6,14 @@ from django.contrib.sessions.backends.signed_cookies import SessionStore
 
 from nlweb_ask.conf import SiteConf
 from nlweb_ask.protocol.question import Question
-from nlweb_ask.web.viewers import anonymous_or, preferred_language, speaking, viewer_for
+from nlweb_ask.web.viewers import anonymous_or, speaking, viewer_for
 from tests.factories import UserFactory
 
 
 @pytest.fixture
 def request_in_session(rf):
     """A request of a browser whose session the site has noted something in."""
-    request = rf.get("/ask", headers={"Accept-Language": "fr-CA, en;q=0.5"})
+    request = rf.get("/ask")
     session = SessionStore()
     session["passed_passwords"] = [7]
     session["_auth_user_id"] = "1"
@@ -27,16 +27,26 @@ def viewer(request, *, user=None, foreign=False):
     return viewer_for(request, conf, user=user or AnonymousUser(), foreign=foreign)
 
 
-def test_viewer_is_of_the_site_and_in_the_language_of_the_browser(request_in_session):
+def test_viewer_is_of_the_site(request_in_session):
     found = viewer(request_in_session)
 
-    assert (found.site_id, found.language, found.is_anonymous) == (3, "fr-ca", True)
+    assert (found.site_id, found.is_anonymous) == (3, True)
 
 
-def test_language_that_the_question_names_goes_before(request_in_session):
-    question = Question(text="tide", language="de")
+@pytest.mark.parametrize(
+    ("named", "accepted", "language"),
+    [
+        pytest.param("de", ("fr-ca", "en"), "de", id="the-question-goes-before"),
+        pytest.param(None, ("fr-ca", "en"), "fr-ca", id="else-the-browser-s-best"),
+        pytest.param(None, (), "", id="else-none"),
+    ],
+)
+def test_viewer_speaks_the_language_of_the_question(
+    request_in_session, named, accepted, language
+):
+    question = Question(text="tide", language=named, accepted_languages=accepted)
 
-    assert speaking(viewer(request_in_session), question).language == "de"
+    assert speaking(viewer(request_in_session), question).language == language
 
 
 def test_marks_of_the_session_come_along_without_djangos_own(request_in_session):
@@ -63,18 +73,3 @@ def test_nobody_and_a_user_who_was_shut_out_are_anonymous():
     assert anonymous_or(member) is member
     assert anonymous_or(None).is_authenticated is False
     assert anonymous_or(UserFactory(is_active=False)).is_authenticated is False
-
-
-@pytest.mark.parametrize(
-    ("header", "language"),
-    [
-        pytest.param("", "", id="none"),
-        pytest.param("*", "", id="any"),
-        pytest.param("da, en-gb;q=0.8, en;q=0.7", "da", id="first"),
-        pytest.param("en;q=0.2, ja;q=0.9", "ja", id="by-weight"),
-        pytest.param("en;q=0", "", id="refused"),
-        pytest.param(";;;,,q=x", "", id="junk"),
-    ],
-)
-def test_language_is_the_one_the_header_prefers(header, language):
-    assert preferred_language(header) == language
