@@ -50,7 +50,7 @@ class Registry(Generic[PluginT]):
             TypeError: When `plugin` is no class or has no `name`.
         """
         name = getattr(plugin, "name", None)
-        if not isinstance(plugin, type) or not isinstance(name, str) or not name:
+        if not (name and isinstance(name, str) and isinstance(plugin, type)):
             msg = f"A {self.kind} is a class with a name of its own, not {plugin!r}."
             raise TypeError(msg)
         with self._lock:

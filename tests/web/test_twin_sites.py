@@ -36,15 +36,15 @@ def answers(client) -> list[tuple[int, dict[str, str], bytes]]:
             "meta": {"session_context": {"conversation_id": "c"}},
             "query_id": "q",
         }
-        for accept in ("application/json", "text/event-stream"):
-            found.append(
-                client.post(
-                    "/ask",
-                    json.dumps(body),
-                    content_type="application/json",
-                    headers={"accept": accept},
-                )
+        found += [
+            client.post(
+                "/ask",
+                json.dumps(body),
+                content_type="application/json",
+                headers={"accept": accept},
             )
+            for accept in ("application/json", "text/event-stream")
+        ]
         found.append(client.get("/ask", {"query": text, "query_id": "q"}))
         found.append(client.get("/ask/results/", {"q": text}))
     return [normal(response) for response in found]
