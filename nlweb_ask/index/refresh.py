@@ -14,6 +14,7 @@ from typing import Final
 from django.db import DatabaseError, connections
 
 from nlweb_ask.index import store
+from nlweb_ask.index.admission import UnfitDocument, fit
 from nlweb_ask.models import Document, IndexFailure
 from nlweb_ask.plugins import Source, SourceDocument, SourceRef, sources
 from nlweb_ask.sources.sites import default_site_id
@@ -96,7 +97,7 @@ def _refresh(
     # Lock first, read then: what a writer reads under the lock cannot be older than
     # what the writer before it wrote.
     store.lock(source.name, object_ids)
-    documents = _by_site(source.load(object_ids))
+    documents = _by_site(fit(source.load(object_ids)))
     for site_id, of_site in documents.items():
         references = [store.reference_of(d, source.name) for d in of_site]
         if not store.claim(site_id, references):
@@ -169,7 +170,7 @@ def _withdraw_failed(
         for object_id in object_ids:
             total += refresh_objects(source.name, [object_id])
         return total
-    reason = type(error).__name__
+    reason = str(error) if isinstance(error, UnfitDocument) else type(error).__name__
     _log("not indexed", source.name, ",".join(object_ids), error)
     withdrawn = 0
     try:
@@ -190,17 +191,25 @@ def _log(what: str, source: str, object_id: str, error: Exception) -> None:
 
 
 def record_failure(source_name: str, object_id: str, reason: str) -> None:
-    IndexFailure.objects.using(store.write_alias()).update_or_create(
+    """Note why an object is not in the index, in place of what was noted before."""
+    _clear_failures(source_name, [object_id])
+    IndexFailure.objects.using(store.write_alias()).create(
         source=source_name,
         object_id=object_id[:255],
-        defaults={"reason": reason[:255], "site_id": default_site_id()},
+        reason=reason[:255],
+        site_id=default_site_id(),
     )
 
 
 def _clear_failures(source_name: str, object_ids: Collection[str]) -> None:
-    IndexFailure.objects.using(store.write_alias()).filter(
-        source=source_name, object_id__in=list(object_ids)
-    ).delete()
+    """Forget all that was noted of these objects: two writers may each have noted it."""
+    rows = IndexFailure.objects.using(store.write_alias())
+    wanted = {object_id[:255] for object_id in object_ids}
+    found = rows.filter(source=source_name, object_id__in=wanted)
+    # Some collations find `A` where `a` was asked for.
+    keys = [pk for pk, noted in found.values_list("pk", "object_id") if noted in wanted]
+    if keys:
+        rows.filter(pk__in=keys).delete()
 
 
 def sweep(
