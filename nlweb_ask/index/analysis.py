@@ -28,6 +28,8 @@ _RULES_VERSION = 1
 MAX_QUESTION_TERMS = 64
 # Longer "words" are encoded data; their beginning is enough to find them again.
 MAX_TERM_LENGTH = 64
+# Combining marks in a row are sorted in quadratic time: thirty thousand take seconds.
+MAX_NORMALIZED = 1000
 MAX_INITIALS = 6
 # A text this short is a name or a heading, where a stop word may be all there is.
 NAME_WORDS = 12
@@ -86,6 +88,11 @@ _MARKS: Final = "".join(
     chr(point)
     for point in (*range(0x0300, 0x1DFF), *range(0xA674, 0xABEE))
     if unicodedata.category(chr(point)).startswith("M")
+)
+# Runs without spaces in pieces, cut where no mark is torn off its letter if possible.
+_JOINING: Final = f"{_MARKS}\u3099\u309a\uff9e\uff9f"
+_NORMALIZED: Final = re.compile(
+    rf"\s+|\S{{1,{MAX_NORMALIZED}}}(?![{_JOINING}])|\S{{1,{MAX_NORMALIZED}}}"
 )
 # Written without spaces between words, or (Hangul) with endings that no stemmer knows.
 _SPACELESS: Final = (
@@ -163,7 +170,11 @@ def normalized(text: str) -> str:
         return text
     # NFKC would spell the trade mark sign as the letters "TM" at the end of a name.
     text = text.replace("\u00ad", "").replace("\u2122", " ").replace("\u2120", " ")
-    return unicodedata.normalize("NFKC", text)
+    if max(map(len, text.split()), default=0) <= MAX_NORMALIZED:
+        return unicodedata.normalize("NFKC", text)
+    return "".join(
+        unicodedata.normalize("NFKC", piece) for piece in _NORMALIZED.findall(text)
+    )
 
 
 def plain_words(text: str) -> list[str]:

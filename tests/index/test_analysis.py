@@ -21,6 +21,7 @@ from nlweb_ask.index.analysis import (
     analyze,
     analyze_question,
     matching_spans,
+    normalized,
     term_key,
     word_count,
 )
@@ -238,13 +239,25 @@ def test_a_text_is_found_by_itself(text):
 
 
 @pytest.mark.parametrize(
-    "piece", ["a", "a-", ".", "'a", "the ", "水", "a_", "C++", "1,", "é", "\u0301", "#"]
+    "piece",
+    [
+        *("a", "a-", ".", "'a", "the ", "水", "a_", "C++", "1,", "é", "\u0301", "#"),
+        # Marks out of their order, which normalising sorts.
+        *("\u0301\u0316", "\uff9e\u0316"),
+    ],
 )
 def test_the_time_to_read_grows_with_the_length_only(piece):
     text = (piece * 200_000)[:200_000]
     began = time.thread_time()
     analyze(text, "en")
     assert time.thread_time() - began < 5
+
+
+@pytest.mark.parametrize("word", ["こんばんは、がぎぐげご。", "crème_brûlée", "ｶﾞｷﾞ"])
+def test_long_runs_without_spaces_lose_no_mark_of_their_letters(word):
+    composed = normalized(word * 500)
+    assert normalized(unicodedata.normalize("NFD", word * 500)) == composed
+    assert composed == normalized(word) * 500
 
 
 def test_a_word_without_end_is_cut():

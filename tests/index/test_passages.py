@@ -165,7 +165,11 @@ def test_the_hash_tells_words_of_two_scripts_apart():
 
 
 @pytest.mark.parametrize(
-    "piece", ["a", "a b ", ".", "水", "\n", "`", "```\n", ". ", "a. ", " ", "。", "\r"]
+    "piece",
+    [
+        *("a", "a b ", ".", "水", "\n", "`", "```\n", ". ", "a. ", " ", "。", "\r"),
+        "\u0301\u0316",
+    ],
 )
 def test_the_time_to_cut_grows_with_the_length_only(piece):
     text = (piece * 200_000)[:200_000]
