@@ -51,7 +51,8 @@ def snippet(text: str, terms: Sequence[str], *, length: int, language: str = "")
     room = length - 2 * len(ELLIPSIS)
     if room < 1:
         return ""
-    first, last = _densest(_matches(text, terms, language), room)
+    matches = _matches(text, terms, language)
+    first, last = _densest([_with_marks(text, match, room) for match in matches], room)
     start = _start(text, first, last, room)
     end = _end(text, start, last, room)
     before = ELLIPSIS if start > 0 else ""
@@ -64,6 +65,20 @@ def _matches(text: str, terms: Collection[str], language: str) -> list[_Match]:
     if not wanted:
         return []
     return [_Match(*span) for span in matching_spans(text, wanted, language)]
+
+
+def _with_marks(text: str, match: _Match, room: int) -> _Match:
+    """Let the marks that stand at a word, such as a comma, stay with it."""
+    start, end = match.start, match.end
+    while start > 0 and _is_mark(text[start - 1]):
+        start -= 1
+    while end < len(text) and _is_mark(text[end]):
+        end += 1
+    return match._replace(start=start, end=end) if end - start <= room else match
+
+
+def _is_mark(sign: str) -> bool:
+    return not sign.isalnum() and not sign.isspace()
 
 
 def _densest(matches: Sequence[_Match], room: int) -> tuple[int, int]:

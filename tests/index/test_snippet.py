@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from nlweb_ask.index.analysis import analyze_question
@@ -44,6 +44,8 @@ def test_it_is_a_cut_of_the_text_and_never_too_long(language, words, asked, leng
 
 
 @given(st.lists(st.sampled_from(["alpha", "beta,", "gamma."]), max_size=60))
+@example(["alpha", *["gamma."] * 4, "beta,", "alpha"])
+@example(["beta,", *["gamma."] * 4, "beta,", "alpha"])
 def test_it_cuts_no_word(words):
     shown = cut_out(" ".join(words), "beta", 40).strip(ELLIPSIS)
     assert set(shown.split()) <= {"alpha", "beta,", "gamma."}
