@@ -7,7 +7,7 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
-import nlweb_ask.models.rules
+import nlweb_ask.models.validators
 
 
 class Migration(migrations.Migration):
@@ -167,7 +167,7 @@ class Migration(migrations.Migration):
                     models.CharField(
                         help_text="What a question names in “site” to pick this profile: small letters, digits, hyphens and underscores.",
                         max_length=64,
-                        validators=[nlweb_ask.models.rules.validate_profile_name],
+                        validators=[nlweb_ask.models.validators.validate_profile_name],
                         verbose_name="name",
                     ),
                 ),
@@ -186,7 +186,7 @@ class Migration(migrations.Migration):
                         blank=True,
                         default=list,
                         help_text="What is searched. None chosen: every source.",
-                        validators=[nlweb_ask.models.rules.validate_names],
+                        validators=[nlweb_ask.models.validators.validate_names],
                         verbose_name="sources",
                     ),
                 ),
@@ -212,7 +212,7 @@ class Migration(migrations.Migration):
                         blank=True,
                         default=list,
                         help_text="Only pages in these languages are found. Empty: every language.",
-                        validators=[nlweb_ask.models.rules.validate_languages],
+                        validators=[nlweb_ask.models.validators.validate_languages],
                         verbose_name="languages",
                     ),
                 ),
@@ -222,7 +222,7 @@ class Migration(migrations.Migration):
                         blank=True,
                         default=list,
                         help_text="Only pages of these schema.org types are found. Empty: all types.",
-                        validators=[nlweb_ask.models.rules.validate_types],
+                        validators=[nlweb_ask.models.validators.validate_types],
                         verbose_name="types",
                     ),
                 ),
@@ -316,7 +316,7 @@ class Migration(migrations.Migration):
                         blank=True,
                         default=list,
                         help_text="Only pages of these schema.org types are found. Empty: all types.",
-                        validators=[nlweb_ask.models.rules.validate_types],
+                        validators=[nlweb_ask.models.validators.validate_types],
                         verbose_name="types",
                     ),
                 ),
@@ -343,7 +343,7 @@ class Migration(migrations.Migration):
                         default="30/m",
                         help_text="Questions one visitor may ask: 30/m is thirty a minute, 100/2h a hundred in two hours. Empty: no limit.",
                         max_length=20,
-                        validators=[nlweb_ask.models.rules.validate_rate],
+                        validators=[nlweb_ask.models.validators.validate_rate],
                         verbose_name="rate limit",
                     ),
                 ),
@@ -366,7 +366,7 @@ class Migration(migrations.Migration):
                         default="",
                         help_text="Links in answers begin with it: https://www.example.org. Empty: the address in settings.py, or that of the site.",
                         max_length=255,
-                        validators=[nlweb_ask.models.rules.validate_origin],
+                        validators=[nlweb_ask.models.validators.validate_origin],
                         verbose_name="address of the site",
                     ),
                 ),

@@ -11,7 +11,7 @@ from django.db import models
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
-from nlweb_ask.models.rules import (
+from nlweb_ask.models.validators import (
     validate_languages,
     validate_names,
     validate_profile_name,

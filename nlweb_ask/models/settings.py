@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
 from nlweb_ask.models.profiles import IndexProfile
-from nlweb_ask.models.rules import validate_origin, validate_rate, validate_types
+from nlweb_ask.models.validators import validate_origin, validate_rate, validate_types
 from nlweb_ask.plugins.registry import generators
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.core.exceptions import ValidationError
 
-from nlweb_ask.models.rules import (
+from nlweb_ask.models.validators import (
     validate_languages,
     validate_names,
     validate_origin,
