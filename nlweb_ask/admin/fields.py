@@ -35,6 +35,16 @@ class WordsField(forms.CharField):
         return bool(self.to_python(data) != self.to_python(initial))
 
 
+def types_field() -> WordsField:
+    return WordsField(
+        label=_("Types"),
+        help_text=_(
+            "Only pages of these schema.org types are found: one a line, such as Recipe."
+            " Empty: all types."
+        ),
+    )
+
+
 def ticked_names(
     known: Iterable[str], chosen: Iterable[str], **kwargs: Any
 ) -> forms.MultipleChoiceField:

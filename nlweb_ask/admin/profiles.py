@@ -10,7 +10,12 @@ from django.db import models
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from nlweb_ask.admin.fields import WordsField, name_choices, ticked_names
+from nlweb_ask.admin.fields import (
+    WordsField,
+    name_choices,
+    ticked_names,
+    types_field,
+)
 from nlweb_ask.admin.screens import SiteScreen
 from nlweb_ask.admin.sites import SiteForm
 from nlweb_ask.models import IndexProfile, ProfileRetriever
@@ -58,13 +63,7 @@ class IndexProfileForm(SiteForm):
             " Empty: every language."
         ),
     )
-    allowed_types = WordsField(
-        label=_("Types"),
-        help_text=_(
-            "Only pages of these schema.org types are found: one a line, such as Recipe."
-            " Empty: all types."
-        ),
-    )
+    allowed_types = types_field()
 
     class Meta:
         model = IndexProfile

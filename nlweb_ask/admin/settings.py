@@ -11,7 +11,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from nlweb_ask.admin.fields import LockedValue, WordsField
+from nlweb_ask.admin.fields import LockedValue, types_field
 from nlweb_ask.admin.screens import SiteScreen
 from nlweb_ask.admin.sites import SiteForm, site_names
 from nlweb_ask.conf import deployed_row, deployment
@@ -26,13 +26,7 @@ LOCKED_BECAUSE = _(
 
 
 class SiteSettingsForm(SiteForm):
-    allowed_types = WordsField(
-        label=_("Types"),
-        help_text=_(
-            "Only pages of these schema.org types are found: one a line, such as Recipe."
-            " Empty: all types."
-        ),
-    )
+    allowed_types = types_field()
 
     class Meta:
         model = SiteSettings

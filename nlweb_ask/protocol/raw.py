@@ -18,8 +18,9 @@ from nlweb_ask.protocol.errors import (
 from nlweb_ask.protocol.fields import Fields
 from nlweb_ask.protocol.question import Version
 
+MAX_FIELDS: Final = 1000  # of a form or of a URL
+
 _FORM: Final = "application/x-www-form-urlencoded"
-_MAX_FORM_FIELDS: Final = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +83,7 @@ def _form_members(body: bytes, limit: int) -> dict[str, Any]:
             body.decode(),
             keep_blank_values=True,
             errors="strict",
-            max_num_fields=_MAX_FORM_FIELDS,
+            max_num_fields=MAX_FIELDS,
         )
     except ValueError as error:
         msg = "The body is not a form of UTF-8 fields."

@@ -8,10 +8,8 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from nlweb_ask.protocol.errors import InvalidRequest
-from nlweb_ask.protocol.reader import RawRequest
+from nlweb_ask.protocol.raw import MAX_FIELDS, RawRequest
 from nlweb_ask.web.streaming import is_async
-
-MAX_QUERY_FIELDS = 1000
 
 
 def raw_request(request: HttpRequest, body: bytes) -> RawRequest:
@@ -40,7 +38,7 @@ def query_pairs(request: HttpRequest) -> list[tuple[str, str]]:
             text,
             keep_blank_values=True,
             errors="surrogateescape",
-            max_num_fields=MAX_QUERY_FIELDS,
+            max_num_fields=MAX_FIELDS,
         )
     except ValueError as error:
         msg = _("The address has too many fields.")
