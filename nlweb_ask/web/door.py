@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.http import Http404, HttpRequest
+from django.http import Http404, HttpRequest, UnreadablePostError
 from django.utils.translation import gettext as _
 
 from nlweb_ask.conf import (
@@ -15,6 +15,7 @@ from nlweb_ask.conf import (
 from nlweb_ask.plugins.types import Viewer
 from nlweb_ask.protocol.errors import (
     Forbidden,
+    InvalidRequest,
     OriginNotAllowed,
     PayloadTooLarge,
     Unauthorized,
@@ -59,10 +60,31 @@ def read_body(request: HttpRequest) -> bytes:
         raise _too_large()
     if request.method != "POST":
         return b""
-    body: bytes = request.read(limit + 1)
+    body = _read(request, limit + 1)
     if len(body) > limit:
         raise _too_large()
     return body
+
+
+def _read(request: HttpRequest, size: int) -> bytes:
+    """Read up to `size` bytes, also of an upload in chunks, which announces no length.
+
+    Under WSGI Django takes such a body for an empty one. It is read where the server
+    promises that it ends, and refused where reading could wait for ever.
+    """
+    environ = getattr(request, "environ", {})  # WSGI only
+    chunked = "HTTP_TRANSFER_ENCODING" in environ
+    if not chunked or environ.get("CONTENT_LENGTH"):
+        body: bytes = request.read(size)
+        return body
+    if not environ.get("wsgi.input_terminated"):
+        msg = _("Please send the length of the request in a Content-Length header.")
+        raise InvalidRequest(msg)
+    try:
+        upload: bytes = environ["wsgi.input"].read(size)
+    except OSError as error:
+        raise UnreadablePostError(*error.args) from error
+    return upload
 
 
 def announced_length(request: HttpRequest) -> int:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 import json
 
 import pytest
@@ -161,6 +162,32 @@ def test_announced_length_is_enough_to_refuse(client, site, method):
     response = client.generic(method, "/ask?query=tide", CONTENT_LENGTH="70000")
 
     assert refusal(response) == (413, "PAYLOAD_TOO_LARGE")
+
+
+def test_chunks_that_the_server_does_not_end_are_refused_with_a_reason(client, site):
+    response = client.generic(
+        "POST", "/ask", CONTENT_LENGTH="", HTTP_TRANSFER_ENCODING="chunked"
+    )
+    assert response.status_code == 400
+    assert "Content-Length" in response.json()["error"]["message"]
+
+
+def test_chunks_that_break_off_are_refused(client, site):
+    class BrokenOff(io.BytesIO):
+        def read(self, size=-1):
+            raise OSError
+
+    response = client.generic(
+        "POST",
+        "/ask",
+        **{
+            "CONTENT_LENGTH": "",
+            "HTTP_TRANSFER_ENCODING": "chunked",
+            "wsgi.input": BrokenOff(),
+            "wsgi.input_terminated": True,
+        },
+    )
+    assert response.status_code == 400
 
 
 @pytest.mark.parametrize("length", ["", "ten", "-1"])
