@@ -7,8 +7,9 @@ failure recorded; the site's own save goes on.
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from django.db import DatabaseError, connections
@@ -26,6 +27,9 @@ logger = logging.getLogger("nlweb_ask.index")
 # never waits for a second row while it holds a first, so it cannot take part in a
 # deadlock with a save of the site.
 SQLITE_BATCH: Final = 100
+# A writer that waits for SQLite's lock looks every tenth of a second whether it is free.
+SQLITE_BUSY_SECONDS: Final = 0.5
+SQLITE_PAUSE_SECONDS: Final = 0.15
 CHUNK: Final = 200
 CLAIM_ATTEMPTS: Final = 5
 MYSQL_DEADLOCK: Final = 1213
@@ -232,12 +236,33 @@ def sweep(
     source = sources.get(source_name)
     refs = {ref.object_id: ref for ref in source.iter_refs()}
     total = Refreshed()
+    courtesy = _Courtesy()
     for chunk in _chunks(list(refs.values())):
         step = _sweep_chunk(source, chunk, changed_only=changed_only)
         total += step
         on_step(step)
+        courtesy.give_way()
     gone = _withdraw_all(source_name, _vanished(source_name, set(refs)))
     return total + Refreshed(withdrawn=gone)
+
+
+@dataclass
+class _Courtesy:
+    """Leaves SQLite's one write lock to the site's own saves now and then.
+
+    Between transactions that follow each other at once nobody else would find it free
+    for as long as the sweep lasts.
+    """
+
+    busy_since: float = field(default_factory=time.monotonic)
+
+    def give_way(self) -> None:
+        connection = connections[store.write_alias()]
+        if connection.vendor != "sqlite" or connection.in_atomic_block:
+            return
+        if time.monotonic() - self.busy_since >= SQLITE_BUSY_SECONDS:
+            time.sleep(SQLITE_PAUSE_SECONDS)
+            self.busy_since = time.monotonic()
 
 
 def _chunks(refs: Sequence[SourceRef]) -> Iterator[Sequence[SourceRef]]:
@@ -298,10 +323,12 @@ def _vanished(source_name: str, offered: set[str]) -> list[str]:
 
 
 def _withdraw_all(source_name: str, object_ids: Sequence[str]) -> int:
-    return sum(
-        withdraw_objects(source_name, object_ids[begin : begin + CHUNK])
-        for begin in range(0, len(object_ids), CHUNK)
-    )
+    courtesy = _Courtesy()
+    number = 0
+    for begin in range(0, len(object_ids), CHUNK):
+        number += withdraw_objects(source_name, object_ids[begin : begin + CHUNK])
+        courtesy.give_way()
+    return number
 
 
 def withdraw_unregistered() -> int:
