@@ -14,7 +14,7 @@ from django.db.migrations.executor import MigrationExecutor
 from nlweb_ask.checks.plugins import unregistered
 from nlweb_ask.checks.table import TAG, report
 from nlweb_ask.conf import deployment
-from nlweb_ask.index.analysis import ANALYZER_VERSION
+from nlweb_ask.index.store import INDEX_VERSION
 from nlweb_ask.models import Document, IndexProfile, ProfileRetriever, SiteSettings
 from nlweb_ask.plugins import retrievers, sources
 
@@ -68,7 +68,7 @@ def check_index_is_ready(
     if not indexed.exists():
         message = "The site answers questions, and its index is empty."
         return [report("W003", message, hint=INDEX_COMMAND)]
-    if indexed.exclude(analyzer=ANALYZER_VERSION).exists():
+    if indexed.exclude(analyzer=INDEX_VERSION).exists():
         message = "Pages in the index were analysed by another version of nlweb_ask."
         return [report("W003", message, hint=INDEX_COMMAND)]
     return []

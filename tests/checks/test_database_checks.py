@@ -11,10 +11,11 @@ import pytest
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
-from nlweb_ask.index.analysis import ANALYZER_VERSION
+from nlweb_ask.index.store import INDEX_VERSION
 from nlweb_ask.models import Document
 from tests.factories import SiteSettingsFactory
 from tests.several_sites import several_sites
+from tests.testapp.models import Article
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -31,7 +32,7 @@ def asked(reported):
     return run
 
 
-def make_document(analyzer=ANALYZER_VERSION, *, indexed=True):
+def make_document(analyzer=INDEX_VERSION, *, indexed=True):
     return Document.objects.create(
         key="k",
         source="testapp.article",
@@ -81,14 +82,15 @@ def test_document_that_could_not_be_indexed_leaves_the_index_empty(asked):
 
 def test_index_of_another_version_is_reported(asked):
     SiteSettingsFactory()
-    make_document(analyzer=ANALYZER_VERSION - 1)
+    make_document(analyzer=INDEX_VERSION - 1)
     [message] = asked("W003")
     assert "another version" in message.msg
 
 
 def test_index_of_this_version_is_not_reported(asked):
     SiteSettingsFactory()
-    make_document()
+    Article.objects.create(title="Kettle")  # indexed by its save
+    assert Document.objects.get().indexed
     assert asked("W003") == []
 
 
