@@ -15,11 +15,15 @@ from typing import Any, Final
 from django.apps import apps
 from django.contrib.auth import get_user_model
 from django.core.management import BaseCommand, CommandError, CommandParser
+from django.db import DatabaseError
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from nlweb_ask.conf import ProfileConf, SiteConf, granted_profiles, site_conf
-from nlweb_ask.management.commands.nlweb_index import switched_off_notice
+from nlweb_ask.management.commands.nlweb_index import (
+    database_notice,
+    switched_off_notice,
+)
 from nlweb_ask.pipeline.ask import AskScope, answer, pick_scope
 from nlweb_ask.plugins import Question, Viewer
 from nlweb_ask.protocol.errors import Refusal
@@ -90,6 +94,12 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            self._answer(options)
+        except DatabaseError as error:
+            raise CommandError(database_notice(error), returncode=FAILED) from error
+
+    def _answer(self, options: dict[str, Any]) -> None:
         question = _question(options)
         conf = _open_site(options["site"])
         viewer = _viewer(options["user"], conf)

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from django.core.management.base import BaseCommand, CommandError
+from django.db import DatabaseError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -51,6 +52,12 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
+        try:
+            self._index(options)
+        except DatabaseError as error:
+            raise CommandError(database_notice(error)) from error
+
+    def _index(self, options: dict[str, Any]) -> None:
         names = self._names(options["source"])
         report = _Report(self, options)
         try:
@@ -226,3 +233,10 @@ def switched_off_notice() -> str:
         "Asking is switched off: /ask answers 404 until “enabled” is set in the admin, "
         "under “Ask the site”, or NLWEB_ASK['ENABLED'] in settings.py."
     )
+
+
+def database_notice(error: DatabaseError) -> str:
+    return _(
+        "The database did not answer as it should: %(error)s. Where tables are missing, "
+        "run: python manage.py migrate"
+    ) % {"error": error}
