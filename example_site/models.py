@@ -50,10 +50,10 @@ class Page(models.Model):
     author = models.CharField(max_length=80)
     published = models.DateField()
     status = models.CharField(
-        max_length=10, choices=Status.choices, default=Status.PUBLISHED
+        max_length=10, choices=Status, default=Status.PUBLISHED
     )
     audience = models.CharField(
-        max_length=10, choices=Audience.choices, default=Audience.PUBLIC
+        max_length=10, choices=Audience, default=Audience.PUBLIC
     )
 
     objects = PageQuerySet.as_manager()

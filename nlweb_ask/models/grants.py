@@ -45,7 +45,7 @@ class AccessGrant(models.Model):
     kind = models.CharField(
         _("who"),
         max_length=16,
-        choices=Grantee.choices,
+        choices=Grantee,
         help_text=_(
             "Who may ask. Which pages they are then shown is decided by each page's"
             " own permissions."

@@ -66,7 +66,7 @@ class IndexProfile(models.Model):
     fusion = models.CharField(
         _("fusion"),
         max_length=16,
-        choices=Fusion.choices,
+        choices=Fusion,
         default=Fusion.WEIGHTED,
         help_text=_("How the lists of several retrievers become one."),
     )

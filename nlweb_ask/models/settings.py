@@ -48,7 +48,7 @@ class SiteSettings(models.Model):
     default_mode = models.CharField(
         _("form of an answer"),
         max_length=16,
-        choices=AnswerMode.choices,
+        choices=AnswerMode,
         default=AnswerMode.LIST,
         help_text=_("What a question gets that does not say what it wants."),
     )

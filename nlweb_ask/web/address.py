@@ -30,7 +30,7 @@ def client_network(request: HttpRequest, *, trusted_proxies: int) -> str:
 
 
 def _forwarded(request: HttpRequest, trusted_proxies: int) -> Address | None:
-    entries = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")
+    entries = request.headers.get("x-forwarded-for", "").split(",")
     if len(entries) < trusted_proxies:
         return None
     return _parse(entries[-trusted_proxies])

@@ -89,7 +89,7 @@ def _read(request: HttpRequest, size: int) -> bytes:
 
 def announced_length(request: HttpRequest) -> int:
     try:
-        return int(request.META.get("CONTENT_LENGTH") or 0)
+        return int(request.headers.get("content-length") or 0)
     except ValueError:
         return 0
 
