@@ -34,6 +34,7 @@ from nlweb_ask.web import door
 from nlweb_ask.web.answers import Asked
 from nlweb_ask.web.limits import check_rate
 from nlweb_ask.web.origin import is_foreign
+from nlweb_ask.web.requests import query_pairs
 from nlweb_ask.web.responses import NEVER_STORED, set_headers
 from nlweb_ask.web.rows import Row, language_of_item, row
 from nlweb_ask.web.viewers import anonymous_or, viewer_for
@@ -97,7 +98,7 @@ def _page(request: HttpRequest, conf: SiteConf) -> HttpResponse:
 
 @sensitive_variables()
 def _answered(request: HttpRequest, conf: SiteConf, text: str) -> ResultPage:
-    asked = _ask(request, conf, text)
+    asked = _ask(request, conf)
     events = list(asked.events(threading.Event()))
     items = [event.item for event in events if isinstance(event, ResultFound)]
     failed = any(isinstance(event, Failure) for event in events)
@@ -110,13 +111,15 @@ def _answered(request: HttpRequest, conf: SiteConf, text: str) -> ResultPage:
 
 
 @sensitive_variables()
-def _ask(request: HttpRequest, conf: SiteConf, text: str) -> Asked:
+def _ask(request: HttpRequest, conf: SiteConf) -> Asked:
     user = anonymous_or(getattr(request, "user", None))
     check_rate(request, user, conf, "ask")
     viewer = viewer_for(request, conf, user=user, foreign=False)
     viewer = replace(viewer, language=get_language() or "")
     profiles = door.check_grants(viewer, conf)
-    read = read_question(RawRequest(method="GET", query=[("query", text)]))
+    # Not from `request.GET`, where bytes that are not UTF-8 became another question.
+    asked = [("query", value) for name, value in query_pairs(request) if name == "q"]
+    read = read_question(RawRequest(method="GET", query=asked))
     question = replace(read, mode="list")
     return Asked(question, viewer, pick_scope(question, viewer, conf, profiles))
 

@@ -102,8 +102,12 @@ def test_odd_question_never_breaks_the_page(client, articles, question):
     assert page(client, question).status_code == 200
 
 
-def test_address_that_is_no_utf_8_never_breaks_the_page(client, articles):
-    assert client.get(f"{PAGE}?q=%ff%fe").status_code == 200
+def test_address_that_is_no_utf_8_is_refused_on_the_page_itself(client, articles):
+    response = client.get(f"{PAGE}?q=tide%ff%fe")
+
+    assert response.status_code == 400
+    assert 'role="search"' in text(response)
+    assert "cannot be read" in text(response)
 
 
 def test_too_long_a_question_is_told_so(client, site):
