@@ -101,7 +101,7 @@ def _refresh(
     # Lock first, read then: what a writer reads under the lock cannot be older than
     # what the writer before it wrote.
     store.lock(source.name, object_ids)
-    documents = _by_site(fit(source.load(object_ids)))
+    documents = _by_site(fit(source.load(object_ids), object_ids))
     for site_id, of_site in documents.items():
         references = [store.reference_of(d, source.name) for d in of_site]
         if not store.claim(site_id, references):

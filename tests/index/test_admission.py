@@ -26,6 +26,8 @@ UNFIT = {
     "an address that cannot be parsed": {"url": "http://[kettle"},
     "an address that is too long": {"url": "/" + "a" * 2000},
     "no address": {"url": None},
+    "an address that runs a script": {"url": "javascript:alert(1)"},
+    "the id of another object": {"object_id": "stranger"},
     "no language": {"language": None},
     "a language that is too long": {"language": "en-x-" + "a" * 20},
     "a version that is a number": {"version": 3},
@@ -100,3 +102,18 @@ def test_failures_of_objects_that_differ_in_case_are_noted_apart(site):
     record_failure("memory", "a", "one")
     record_failure("memory", "A", "other")
     assert IndexFailure.objects.count() == 2
+
+
+def test_a_document_that_comes_twice_is_recorded_and_not_indexed(site, monkeypatch):
+    site.pages["a"] = PageInMemory("Kettle")
+    monkeypatch.setattr(
+        SiteInMemory, "load", lambda self, ids: [document("a", self.pages["a"])] * 2
+    )
+    assert refresh_objects("memory", ["a"]).failed == 1
+    assert "another document" in IndexFailure.objects.get().reason
+
+
+def test_nul_in_the_words_of_a_page_counts_as_a_space(site):
+    site.pages["a"] = PageInMemory("Kettle\0barge", "orchard\0lantern")
+    refresh_objects("memory", ["a"])
+    assert ask("lantern").names == ["Kettle barge"]
