@@ -15,7 +15,14 @@ import math
 import threading
 import time
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import (
+    Collection,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import replace
 from typing import Any, Final
 
@@ -42,6 +49,7 @@ from nlweb_ask.plugins import (
     Source,
     SourceDocument,
     SourceRef,
+    Stamped,
     Viewer,
 )
 from nlweb_ask.sources.viewers import anonymous_viewer
@@ -302,8 +310,18 @@ def check_source(
     assert not list(source.load([NO_SUCH_ID])), (
         "load() must leave out an id that is not offered."
     )
+    if isinstance(source, Stamped):
+        _check_stamps(source.stamps([*object_ids, NO_SUCH_ID]), object_ids)
     for viewer in (anonymous_viewer(), *viewers):
         _check_visible(source, viewer, object_ids, database)
+
+
+def _check_stamps(stamps: Mapping[str, str], object_ids: Collection[str]) -> None:
+    assert set(stamps) <= set(object_ids), (
+        "stamps() must leave out an id that is not offered."
+    )
+    for stamp in stamps.values():
+        _check_fits("stamp", stamp)
 
 
 def _check_refs(refs: Sequence[SourceRef], again: Sequence[SourceRef]) -> None:

@@ -17,7 +17,7 @@ from django.db import DatabaseError, connections
 from nlweb_ask.index import store
 from nlweb_ask.index.admission import UnfitDocument, fit
 from nlweb_ask.models import Document, IndexFailure
-from nlweb_ask.plugins import Source, SourceDocument, SourceRef, sources
+from nlweb_ask.plugins import Source, SourceDocument, SourceRef, Stamped, sources
 from nlweb_ask.sources.sites import default_site_id
 from nlweb_ask.sources.viewers import anonymous_viewer
 
@@ -101,6 +101,9 @@ def _refresh(
     # Lock first, read then: what a writer reads under the lock cannot be older than
     # what the writer before it wrote.
     store.lock(source.name, object_ids)
+    # Before the words: a stamp that is older than these costs a second look, a newer
+    # one would hide that they are old.
+    stamps = stamps | _live_stamps(source, object_ids)
     documents = _by_site(fit(source.load(object_ids), object_ids))
     for site_id, of_site in documents.items():
         references = [store.reference_of(d, source.name) for d in of_site]
@@ -113,6 +116,10 @@ def _refresh(
     withdrawn = store.withdraw(rows.values())
     _clear_failures(source.name, object_ids)
     return total + Refreshed(withdrawn=withdrawn)
+
+
+def _live_stamps(source: Source, object_ids: Collection[str]) -> dict[str, str]:
+    return dict(source.stamps(object_ids)) if isinstance(source, Stamped) else {}
 
 
 def _put_all(
@@ -129,7 +136,7 @@ def _put_all(
         reference = store.reference_of(document, source.name)
         row = rows.pop(store.identity_key(site_id, reference))
         was_public = row.public
-        public = document.object_id in visible
+        public = reference.asked_as in visible
         stamp = stamps.get(document.object_id, "")
         written = store.put(row, document, public=public, stamp=stamp)
         moved = not written and was_public != public
@@ -148,8 +155,8 @@ def _by_site(documents: Iterable[SourceDocument]) -> dict[int, list[SourceDocume
 def _public_ids(
     source: Source, site_id: int, documents: Sequence[SourceDocument]
 ) -> set[str]:
-    object_ids = {document.object_id for document in documents}
-    return source.visible_ids(anonymous_viewer(site_id), object_ids)
+    asked = {store.reference_of(d, source.name).asked_as for d in documents}
+    return source.visible_ids(anonymous_viewer(site_id), asked)
 
 
 def _raise_if_rolled_back(error: Exception) -> None:
@@ -310,10 +317,12 @@ def move_partitions(source_name: str, object_ids: Collection[str]) -> Refreshed:
     with store.writing():
         rows = store.lock(source_name, object_ids)
         for site_id in {row.site_id for row in rows}:
-            visible = source.visible_ids(anonymous_viewer(site_id), object_ids)
-            for row in rows:
-                if row.site_id == site_id:
-                    moved += store.move(row, public=row.object_id in visible)
+            of_site = [row for row in rows if row.site_id == site_id]
+            asked = {store.reference(row).asked_as for row in of_site}
+            visible = source.visible_ids(anonymous_viewer(site_id), asked)
+            for row in of_site:
+                public = store.reference(row).asked_as in visible
+                moved += store.move(row, public=public)
     return Refreshed(seen=len(object_ids), moved=moved)
 
 

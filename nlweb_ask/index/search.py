@@ -68,7 +68,7 @@ def search(terms: Sequence[str], scope: Scope, limit: int) -> list[Candidate]:
     totals = page_scores + _best_passages(snapshot, passage_scores)
     totals[~_eligible(snapshot, scope)] = 0.0
     return [
-        _candidate(snapshot, number, score, passage_scores)
+        _candidate(snapshot, number, score, page_scores, passage_scores)
         for number, score in _best(snapshot, totals, limit)
     ]
 
@@ -187,7 +187,11 @@ def _identity(snapshot: Snapshot, number: int) -> tuple[str, str, str, str]:
 
 
 def _candidate(
-    snapshot: Snapshot, number: int, score: float, passage_scores: Floats
+    snapshot: Snapshot,
+    number: int,
+    score: float,
+    page_scores: Floats,
+    passage_scores: Floats,
 ) -> Candidate:
     source, object_id, language, part = _identity(snapshot, number)
     own = passage_scores[int(snapshot.first[number]) : int(snapshot.first[number + 1])]
@@ -198,4 +202,5 @@ def _candidate(
         part=part,
         score=score,
         passage=int(own.argmax()) if len(own) and own.any() else None,
+        whole=round(float(page_scores[number]), SCORE_DIGITS),
     )

@@ -43,6 +43,7 @@ class StoredDocument:
     abstract: str
     language: str
     group: str
+    stamp: str  # empty = its source has none
     schema_object: Mapping[str, Any]
     passages: tuple[PassageText, ...]
 
@@ -78,6 +79,10 @@ def writing() -> Iterator[None]:
         if connections[alias].vendor == "sqlite":
             IndexState.objects.using(alias).filter(site_id=-1).update(epoch=0)
         yield
+
+
+def reference(row: Document) -> Reference:
+    return Reference(row.source, row.object_id, row.language, row.part)
 
 
 def claim(site_id: int, references: Collection[Reference]) -> bool:
@@ -305,6 +310,7 @@ def _stored(
         abstract=row.abstract,
         language=row.language,
         group=row.group,
+        stamp=row.stamp,
         schema_object=json.loads(row.schema),
         passages=(_passage_text(passage),) if passage is not None else (),
     )

@@ -90,7 +90,7 @@ def _steps(run: Run) -> Iterator[Event]:
     scopes = search_scopes(run.question, run.viewer, run.scope)
     permitted = _permitted(run, scopes)
     # Past this line there is only what this viewer may see.
-    candidates = _fused(permitted, run.scope)
+    candidates = _fused(run, permitted)
     results = _ranked(run, candidates, _terms(run, scopes))
     for index, result in enumerate(results):
         yield ResultFound(index=index, item=item(result))
@@ -129,7 +129,7 @@ def _permitted(run: Run, scopes: Sequence[Scope]) -> list[Permitted]:
         run.viewer,
         found,
         scopes,
-        wanted=_wanted(run, len(found)),
+        wanted=_wanted(run),
         trace=run.trace,
     )
     if failed:
@@ -143,11 +143,11 @@ def _note_partial(run: Run) -> None:
     run.reduce("partial", "PARTIAL", _("A part of the search did not answer."))
 
 
-def _wanted(run: Run, lists: int) -> int:
+def _wanted(run: Run) -> int:
     """Return how many visible pages each list must hold, whoever asks."""
     depth = min(_first(run) + _number(run), MAX_DEPTH)
     depth = max(depth, RANKED) if deployment().rankers else depth
-    return depth if lists == 1 else max(3 * depth, FUSED_WINDOW)
+    return depth if len(run.scope.retrievers) == 1 else max(3 * depth, FUSED_WINDOW)
 
 
 def _first(run: Run) -> int:
@@ -160,16 +160,16 @@ def _number(run: Run) -> int:
     return cap if wanted is None else min(max(wanted, 1), cap)
 
 
-def _fused(permitted: Sequence[Permitted], scope: AskScope) -> list[Candidate]:
+def _fused(run: Run, permitted: Sequence[Permitted]) -> list[Candidate]:
     """Fold parts to pages in each list, then make one list of all."""
-    weights = {choice.name: choice.weight for choice in scope.retrievers}
+    weights = {choice.name: choice.weight for choice in run.scope.retrievers}
+    wanted = _wanted(run)
     rankings = [
-        fusion.Ranking(fusion.fold(found.candidates), weights[found.retriever])
+        fusion.Ranking(fusion.fold(found.candidates)[:wanted], weights[found.retriever])
         for found in permitted
     ]
-    fuse = (
-        fusion.reciprocal_rank_fusion if scope.fusion == "rrf" else fusion.weighted_sum
-    )
+    by_rank = run.scope.fusion == "rrf"
+    fuse = fusion.reciprocal_rank_fusion if by_rank else fusion.weighted_sum
     return fusion.on_the_wire(fuse(rankings))
 
 

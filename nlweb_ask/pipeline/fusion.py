@@ -23,16 +23,25 @@ class Ranking:
 
 
 def fold(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Keep of each page its best part, in the order of the list.
+    """Make one candidate of the parts of each page; best first, ties by reference.
 
-    Two parts of one page share source, object and language; the score of the page is
-    the best of theirs.
+    Two parts of one page share source, object and language. The best part stands for
+    the page; its score is the best share that is a part's own, plus the sum of the
+    shares that belong to the page as a whole.
     """
-    pages: dict[tuple[str, str, str], Candidate] = {}
+    pages: dict[tuple[str, str, str], list[Candidate]] = {}
     for candidate in candidates:
         page = (candidate.source, candidate.object_id, candidate.language)
-        pages.setdefault(page, candidate)
-    return list(pages.values())
+        pages.setdefault(page, []).append(candidate)
+    return ordered(_page(parts) for parts in pages.values())
+
+
+def _page(parts: Sequence[Candidate]) -> Candidate:
+    if len(parts) == 1:
+        return parts[0]
+    best = max(parts, key=lambda part: part.score - part.whole)
+    whole = sum(part.whole for part in parts)
+    return replace(best, score=best.score - best.whole + whole, whole=whole)
 
 
 def reciprocal_rank_fusion(

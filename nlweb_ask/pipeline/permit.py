@@ -53,12 +53,10 @@ class Gate:
         """
         open_questions: dict[str, list[str]] = {}
         for candidate in candidates:
-            page = (candidate.source, candidate.object_id)
+            page = _asked_as(candidate)
             if page not in self.asked:
                 self.asked.add(page)
-                open_questions.setdefault(candidate.source, []).append(
-                    candidate.object_id
-                )
+                open_questions.setdefault(candidate.source, []).append(page[1])
         for source, object_ids in open_questions.items():
             allowed = self._visible_ids(source, object_ids)
             self.visible |= {(source, object_id) for object_id in allowed}
@@ -72,7 +70,11 @@ class Gate:
             raise PermissionFailed(source) from error
 
     def passes(self, candidate: Candidate) -> bool:
-        return (candidate.source, candidate.object_id) in self.visible
+        return _asked_as(candidate) in self.visible
+
+
+def _asked_as(candidate: Candidate) -> tuple[str, str]:
+    return candidate.source, candidate.reference.asked_as
 
 
 @dataclass
@@ -117,7 +119,7 @@ def permitted_lists(
     """Let each retriever find `wanted` pages that this viewer may see, or all there are.
 
     Returns:
-        The lists, each best first and at most `wanted` long; the names of retrievers
+        The lists, each best first, parts of a page apart; the names of retrievers
         that failed, whose lists are left out; and the documents whose public flag is
         out of date.
 
@@ -145,7 +147,7 @@ def permitted_lists(
             window.limit *= GROWTH
     _note_refused(windows, gate, failed)
     lists = [
-        Permitted(retriever.name, _merged(windows, retriever, gate)[:wanted])
+        Permitted(retriever.name, _merged(windows, retriever, gate))
         for retriever in retrievers
         if retriever.name not in failed
     ]
@@ -169,7 +171,10 @@ def _fetch(window: _Window, question: Question, failed: set[str], trace: Trace) 
 
 
 def _falls_short(window: _Window, gate: Gate, wanted: int) -> bool:
-    return not window.exhausted and len(window.permitted(gate)) < wanted
+    if window.exhausted:
+        return False
+    pages = {c.reference._replace(part="") for c in window.permitted(gate)}
+    return len(pages) < wanted
 
 
 def _merged(

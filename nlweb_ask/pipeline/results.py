@@ -7,8 +7,9 @@ from typing import Any, Final
 from urllib.parse import urljoin, urlsplit
 
 from nlweb_ask.conf import SiteConf
+from nlweb_ask.index.freshness import load_live
 from nlweb_ask.index.snippet import snippet
-from nlweb_ask.index.store import StoredDocument, load_documents
+from nlweb_ask.index.store import StoredDocument
 from nlweb_ask.plugins import Candidate, Result
 
 # Properties of schema.org whose values are addresses.
@@ -27,7 +28,7 @@ def load_results(
     """
     if not candidates:
         return []
-    stored = load_documents(
+    stored = load_live(
         conf.site_id,
         {candidate.reference: candidate.passage for candidate in candidates},
     )

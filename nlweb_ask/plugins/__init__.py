@@ -8,6 +8,7 @@ from nlweb_ask.plugins.contracts import (
     Ranker,
     Retriever,
     Source,
+    Stamped,
 )
 from nlweb_ask.plugins.errors import (
     AskError,
@@ -73,6 +74,7 @@ __all__ = [
     "Source",
     "SourceDocument",
     "SourceRef",
+    "Stamped",
     "UnknownPlugin",
     "UserLike",
     "Viewer",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from nlweb_ask.plugins.types import (
     Candidate,
@@ -103,5 +103,23 @@ class Source(Protocol):
     def visible_ids(self, viewer: Viewer, object_ids: Collection[str]) -> set[str]:
         """Return those of `object_ids` that `viewer` may see right now.
 
-        One query for all of them, never one each. An exception fails the question.
+        One query for all of them, never one each. An exception fails the question. A
+        document with a `part` is asked about as `object_id#part`, so that a part may
+        have a rule of its own; a source that knows no parts leaves it out.
+        """
+
+
+@runtime_checkable
+class Stamped(Protocol):
+    """A source that can tell cheaply whether an object is as it was when indexed.
+
+    Optional. Without it, words that were changed in a way nobody watches are shown
+    until the next sweep.
+    """
+
+    def stamps(self, object_ids: Collection[str]) -> Mapping[str, str]:
+        """Return, for each object that is still there, a text that moves with its words.
+
+        At most 64 characters. One query for all of them, never one each; asked for the
+        results of every question.
         """

@@ -55,6 +55,11 @@ class Reference(NamedTuple):
     language: str
     part: str = ""
 
+    @property
+    def asked_as(self) -> str:
+        """The id under which `visible_ids` is asked: a part has one of its own."""
+        return f"{self.object_id}#{self.part}" if self.part else self.object_id
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
@@ -66,6 +71,9 @@ class Candidate:
     score: float  # this retriever's own scale, higher is better
     part: str = ""  # a part of the page with a rule of its own
     passage: int | None = None  # ordinal of the best passage, when known
+    # The share of `score` that the visible parts of one page add up; of the rest the
+    # best part's counts.
+    whole: float = 0.0
 
     @property
     def reference(self) -> Reference:

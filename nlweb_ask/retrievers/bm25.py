@@ -188,12 +188,14 @@ def _best(corpus: Corpus, terms: Sequence[str], scope: Scope) -> list[Candidate]
     import numpy as np
 
     best, ordinals = _best_passages(corpus, terms)
-    scores = (
-        best
-        + WEIGHTS[Field.TITLE] * corpus.title.get_scores(terms)
+    whole = (
+        WEIGHTS[Field.TITLE] * corpus.title.get_scores(terms)
         + WEIGHTS[Field.PROPERTIES] * corpus.properties.get_scores(terms)
         + WEIGHTS[Field.PAGE] * corpus.page.get_scores(terms)
     )
+    rounded = [
+        np.round(column, SCORE_DIGITS).tolist() for column in (best + whole, whole)
+    ]
     found = [
         Candidate(
             source=page.source,
@@ -201,10 +203,11 @@ def _best(corpus: Corpus, terms: Sequence[str], scope: Scope) -> list[Candidate]
             language=page.language,
             part=page.part,
             score=score,
+            whole=share,
             passage=ordinal,
         )
-        for page, score, ordinal in zip(
-            corpus.pages, np.round(scores, SCORE_DIGITS).tolist(), ordinals, strict=True
+        for page, score, share, ordinal in zip(
+            corpus.pages, *rounded, ordinals, strict=True
         )
         if score > 0 and _in_scope(page, scope)
     ]

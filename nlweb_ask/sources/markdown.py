@@ -8,7 +8,7 @@ a page needs no run of the index. See `front_matter` for what closes a page by i
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
@@ -98,6 +98,15 @@ class MarkdownFolderSource(Source):
                 self._report(problem)
             if isinstance(page, MarkdownPage):
                 yield SourceRef(page.name, page.stamp.content)
+
+    def stamps(self, object_ids: Collection[str]) -> Mapping[str, str]:
+        """Return time and size of each file that can still be read."""
+        pages = {name: self._page(name) for name in object_ids}
+        return {
+            name: page.stamp.content
+            for name, page in pages.items()
+            if isinstance(page, MarkdownPage)
+        }
 
     def visible_ids(self, viewer: Viewer, object_ids: Collection[str]) -> set[str]:
         if not self.declares_visibility():

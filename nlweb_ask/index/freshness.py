@@ -1,0 +1,75 @@
+"""Is what would be quoted still there? Asked of the live object, once a source.
+
+An `update()`, raw SQL or an edited file sends no signal. Before words of a page are
+shown, its stamp is compared with the one it was indexed under; where they differ, the
+page is read anew first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+from nlweb_ask.index.refresh import refresh_objects
+from nlweb_ask.index.store import StoredDocument, load_documents
+from nlweb_ask.plugins import PluginFailed, Reference, Stamped, sources
+
+Stamps = Mapping[tuple[str, str], str]  # by source and object id
+
+
+def load_live(
+    site_id: int, passages: Mapping[Reference, int | None]
+) -> dict[Reference, StoredDocument]:
+    """Return stored documents whose words are those of the live page.
+
+    What changed unseen is indexed anew and loaded again; what still differs after that,
+    or is gone, is left out. Two queries, and one for each source that has stamps.
+
+    Raises:
+        PluginFailed: When a source cannot tell.
+    """
+    stored = load_documents(site_id, passages)
+    live = _live_stamps(stored.values())
+    outdated = {
+        reference
+        for reference, document in stored.items()
+        if not _is_current(document, live)
+    }
+    if not outdated:
+        return stored
+    for source, object_ids in _by_source(outdated).items():
+        refresh_objects(source, object_ids)
+    again = load_documents(site_id, {r: passages[r] for r in outdated})
+    current = {
+        r: document for r, document in again.items() if _is_current(document, live)
+    }
+    return {**{r: d for r, d in stored.items() if r not in outdated}, **current}
+
+
+def _is_current(document: StoredDocument, live: Stamps) -> bool:
+    source, object_id, *_ = document.reference
+    if not isinstance(sources.get(source), Stamped):
+        return True
+    return live.get((source, object_id)) == document.stamp
+
+
+def _live_stamps(documents: Iterable[StoredDocument]) -> Stamps:
+    stamps: dict[tuple[str, str], str] = {}
+    by_source = _by_source(document.reference for document in documents)
+    for name, object_ids in by_source.items():
+        source = sources.get(name)
+        if not isinstance(source, Stamped):
+            continue
+        try:
+            found = source.stamps(object_ids)
+            stamps |= {(name, object_id): stamp for object_id, stamp in found.items()}
+        except Exception as error:
+            raise PluginFailed(name) from error
+    return stamps
+
+
+def _by_source(references: Iterable[Reference]) -> dict[str, Collection[str]]:
+    """Group object ids by source, each once, sorted."""
+    grouped: dict[str, set[str]] = {}
+    for reference in references:
+        grouped.setdefault(reference.source, set()).add(reference.object_id)
+    return {source: sorted(grouped[source]) for source in sorted(grouped)}
