@@ -23,7 +23,7 @@ class Ranking:
 
 
 def fold(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Make one candidate of the parts of each page; best first, ties by reference.
+    """Make one candidate of the parts of each page; best first, ties in their order.
 
     Two parts of one page share source, object and language. The best part stands for
     the page; its score is the best share that is a part's own, plus the sum of the
@@ -33,7 +33,8 @@ def fold(candidates: Sequence[Candidate]) -> list[Candidate]:
     for candidate in candidates:
         page = (candidate.source, candidate.object_id, candidate.language)
         pages.setdefault(page, []).append(candidate)
-    return ordered(_page(parts) for parts in pages.values())
+    folded = [_page(parts) for parts in pages.values()]
+    return sorted(folded, key=lambda page: -round(page.score, SCORE_DIGITS))
 
 
 def _page(parts: Sequence[Candidate]) -> Candidate:
