@@ -42,8 +42,10 @@ def granted_profiles(viewer: Viewer, conf: SiteConf) -> tuple[ProfileConf, ...]:
     """Return the profiles of this site that `viewer` may ask right now.
 
     The default profile comes first where it is granted, then the others by name: the
-    first one answers a question that names none. Empty when the viewer may ask nothing.
-    At most three queries, however many grants and profiles there are.
+    first one answers a question that names none. While none is chosen, the default of
+    whoever may ask every profile is the whole site, so that adding a profile narrows
+    nobody's answers. Empty when the viewer may ask nothing. At most three queries,
+    however many grants and profiles there are.
     """
     granted = _granted_to(viewer)
     if not granted:
@@ -52,11 +54,13 @@ def granted_profiles(viewer: Viewer, conf: SiteConf) -> tuple[ProfileConf, ...]:
     if ALL_PROFILES not in granted:
         rows = rows.filter(pk__in=[key for key in granted if key is not None])
     profiles = [_profile_conf(row) for row in rows.prefetch_related("retrievers")]
-    if not profiles and ALL_PROFILES in granted:
-        return (_implicit_profile(),)
-    profiles.sort(
-        key=lambda profile: (profile.name != conf.default_profile, profile.name)
-    )
+    default = conf.default_profile
+    names = {profile.name for profile in profiles}
+    if ALL_PROFILES in granted and default not in names:
+        default = IMPLICIT_PROFILE
+        if default not in names:
+            profiles.append(_implicit_profile())
+    profiles.sort(key=lambda profile: (profile.name != default, profile.name))
     return tuple(profiles)
 
 

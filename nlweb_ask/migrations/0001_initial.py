@@ -374,7 +374,7 @@ class Migration(migrations.Migration):
                     "default_profile",
                     models.ForeignKey(
                         blank=True,
-                        help_text="Answers a question that names no profile. Where a visitor may not ask it, the first one that they may ask does.",
+                        help_text="Answers a question that names no profile. Where a visitor may not ask it, the first one by name that they may ask does. Empty: the whole site, for whoever may ask every profile.",
                         null=True,
                         on_delete=django.db.models.deletion.SET_NULL,
                         related_name="+",

@@ -100,7 +100,8 @@ class SiteSettings(models.Model):
         related_name="+",
         help_text=_(
             "Answers a question that names no profile. Where a visitor may not ask it,"
-            " the first one that they may ask does."
+            " the first one by name that they may ask does. Empty: the whole site, for"
+            " whoever may ask every profile."
         ),
     )
     base_url = models.CharField(

@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 
 from nlweb_ask.conf import RetrieverChoice, SiteConf, granted_profiles
-from nlweb_ask.models import AccessGrant, Grantee, ProfileRetriever
+from nlweb_ask.models import AccessGrant, Grantee, IndexProfile, ProfileRetriever
 from nlweb_ask.plugins import Viewer
 from tests.factories import (
     AccessGrantFactory,
@@ -92,6 +92,36 @@ def test_grant_of_all_covers_each_profile_of_the_site():
     IndexProfileFactory(name="b")
     IndexProfileFactory(name="a")
     IndexProfileFactory(name="elsewhere", site_id=2)
+    assert names() == ["default", "a", "b"]
+
+
+def test_profile_that_is_added_narrows_nobody_who_may_ask_every_one():
+    AccessGrantFactory()
+    IndexProfileFactory(name="internal", sources=["handbook"])
+    [first, _] = granted_profiles(Viewer(user=AnonymousUser()), SiteConf(site_id=0))
+    assert first.sources == ()
+    assert first.retrievers == (RetrieverChoice(name="keyword"),)
+
+
+def test_default_profile_that_is_not_there_narrows_nobody_either():
+    AccessGrantFactory()
+    IndexProfileFactory(name="internal")
+    assert names(default_profile="gone") == ["default", "internal"]
+
+
+def test_row_named_default_is_the_whole_site_where_none_is_chosen():
+    AccessGrantFactory()
+    IndexProfileFactory(name="default", sources=["handbook"])
+    IndexProfileFactory(name="b")
+    profiles = granted_profiles(Viewer(user=AnonymousUser()), SiteConf(site_id=0))
+    assert [profile.name for profile in profiles] == ["default", "b"]
+    assert profiles[0].sources == ("handbook",)
+
+
+def test_whole_site_is_not_for_whom_single_profiles_are_granted():
+    for name in ("b", "a"):
+        AccessGrantFactory(profile=IndexProfileFactory(name=name))
+    IndexProfileFactory(name="default")
     assert names() == ["a", "b"]
 
 
@@ -129,7 +159,6 @@ def test_withdrawn_grant_is_gone_from_the_next_question_on():
 
 
 def test_profile_says_what_it_searches_and_how():
-    AccessGrantFactory()
     IndexProfileFactory(
         name="docs",
         label="Handbook",
@@ -139,6 +168,7 @@ def test_profile_says_what_it_searches_and_how():
         fusion="rrf",
         retrievers=[("bm25", 0.5), "keyword"],
     )
+    AccessGrantFactory(profile=IndexProfile.objects.get())
     [profile] = granted_profiles(Viewer(user=AnonymousUser()), SiteConf(site_id=0))
     assert profile.label == "Handbook"
     assert profile.sources == ("handbook",)
@@ -152,8 +182,8 @@ def test_profile_says_what_it_searches_and_how():
 
 
 def test_retrievers_run_in_the_order_of_the_profile():
-    AccessGrantFactory()
     profile = IndexProfileFactory()
+    AccessGrantFactory(profile=profile)
     for order, name in ((2, "second"), (1, "first")):
         ProfileRetriever.objects.create(profile=profile, name=name, order=order)
     [found] = granted_profiles(Viewer(user=AnonymousUser()), SiteConf(site_id=0))
@@ -165,7 +195,7 @@ def test_profile_without_retrievers_runs_those_of_the_settings(settings, rows):
     settings.NLWEB_ASK = {"RETRIEVERS": ["bm25", "keyword"]}
     AccessGrantFactory()
     for _ in range(rows):
-        IndexProfileFactory()
+        IndexProfileFactory(name="default")
     [profile] = granted_profiles(Viewer(user=AnonymousUser()), SiteConf(site_id=0))
     assert [choice.name for choice in profile.retrievers] == ["bm25", "keyword"]
 
