@@ -32,13 +32,14 @@ class Field(IntEnum):
 PAGE_FIELDS: Final = (Field.TITLE, Field.PROPERTIES, Field.PAGE)
 PASSAGE_FIELDS: Final = (Field.HEADING, Field.TEXT)
 
-# Measured on documentation and FAQ collections: title and heading at half the weight of
-# the text, and the whole page at half of its best passage.
+# Measured on four collections (see docs/explanation/search-index.md): a title is worth
+# three quarters of the text, a heading a quarter, and the whole page as much as its best
+# passage.
 WEIGHTS: Final[Mapping[Field, float]] = {
-    Field.TITLE: 0.5,
+    Field.TITLE: 0.75,
     Field.PROPERTIES: 0.5,
-    Field.PAGE: 0.5,
-    Field.HEADING: 0.5,
+    Field.PAGE: 1.0,
+    Field.HEADING: 0.25,
     Field.TEXT: 1.0,
 }
 

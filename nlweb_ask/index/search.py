@@ -1,9 +1,9 @@
 """BM25 over the posting blobs, with statistics of live public pages only.
 
 Robertson & Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009),
-with Lucene's IDF. The score of a page is its best passage, plus half of the whole page,
-plus half of title and properties, all on raw scores: no maximum exists that a hidden
-page could move.
+with Lucene's IDF. The score of a page is its best passage, plus the whole page, plus
+shares of title and properties (`postings.WEIGHTS`), all on raw scores: no maximum exists
+that a hidden page could move.
 """
 
 from __future__ import annotations

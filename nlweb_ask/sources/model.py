@@ -162,11 +162,15 @@ class ModelSource(Source):
         return str(obj.get_absolute_url())
 
     def get_name(self, obj: Any) -> str:
+        return self._name(obj)[1]
+
+    def _name(self, obj: Any) -> tuple[str, str]:
+        """Return the field that names the page, empty for `str(obj)`, and the name."""
         for field in [self.name_field] if self.name_field else NAME_FIELDS:
             name = self._field_text(field).line(getattr(obj, field, None))
             if name:
-                return name
-        return FieldText().line(obj)
+                return field, name
+        return "", FieldText().line(obj)
 
     def get_description(self, obj: Any) -> str:
         if not self.description_field:
@@ -188,10 +192,16 @@ class ModelSource(Source):
         return () if site_id is None else (int(site_id),)
 
     def get_sections(self, obj: Any) -> Iterable[Section]:
-        """Return the text in reading order, HTML cut at its headings."""
+        """Return the text in reading order, HTML cut at its headings.
+
+        The field that names the page is left out: its words are found as the name, and
+        a description that repeats it would say nothing.
+        """
+        naming, _ = self._name(obj)
         fields = [
             self._field_text(field).sections(getattr(obj, field))
             for field in self.text_fields
+            if field != naming
         ]
         return distinct_anchors(section for field in fields for section in field)
 

@@ -424,3 +424,18 @@ def test_an_anonymous_viewer_is_nobody():
     viewer = anonymous_viewer(3, "de")
     assert isinstance(viewer.user, AnonymousUser)
     assert (viewer.site_id, viewer.language, viewer.is_anonymous) == (3, "de", True)
+
+
+def test_a_name_among_the_text_fields_is_no_passage_of_its_own(db):
+    class Titled(ModelSource):
+        model = Article
+        name = "titled"
+        public = True
+        text_fields = ["title", "body"]
+
+    article = Article.objects.create(title="Kettle", body="Boil water.")
+    (document,) = Titled().load([str(article.pk)])
+    assert (document.name, [part.text for part in document.sections]) == (
+        "Kettle",
+        ["Boil water."],
+    )
