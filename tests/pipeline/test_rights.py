@@ -68,6 +68,40 @@ def twin(change, steps=()) -> list[dict]:
     return before
 
 
+@pytest.mark.parametrize("fusion", ["weighted", "rrf"])
+def test_hidden_candidates_change_no_order_and_no_score_of_fused_lists(site, fusion):
+    """A retriever of another kind may offer hidden pages; they count for nothing."""
+
+    class ByLength:
+        name = "by-length"
+
+        def retrieve(self, question, scope, *, limit):
+            pages = sorted(site.pages.items(), key=lambda p: (-len(p[1].text), p[0]))
+            found = [
+                Candidate(
+                    source="memory",
+                    object_id=object_id,
+                    language="en",
+                    score=float(len(page.text)),
+                )
+                for object_id, page in pages
+            ]
+            return found[:limit] if scope.partition == "public" else []
+
+    scope = make_scope("keyword", "by-length", fusion=fusion)
+    for number in range(12):
+        save(f"p{number:02}", f"Page {number}", "kettle barge " * (1 + number * 5 % 7))
+    retrievers.register(ByLength)
+    try:
+        before = ask("kettle barge", scope=scope).items
+        for number in range(40):
+            words = "kettle barge lantern " * (2 + number)
+            save(f"h{number}", f"Hidden {number}", words, readers="staff")
+        assert ask("kettle barge", scope=scope).items == before
+    finally:
+        retrievers.unregister("by-length")
+
+
 def hide(object_id: str, text: str) -> None:
     save(object_id, text, f"{text} orchard lantern barge", readers="staff")
 
