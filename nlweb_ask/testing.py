@@ -93,11 +93,15 @@ def check_retriever(
     *,
     limit: int = 10,
 ) -> None:
-    """Assert limit, order, uniqueness and prefix-stability of what `retriever` finds."""
+    """Assert limit, order, uniqueness and prefix-stability of what `retriever` finds.
+
+    What it finds must be in the index: index the pages before.
+    """
     _check_name(retriever)
     scope = scope or Scope(site_id=0)
     found = retriever.retrieve(question, scope, limit=limit)
     _check_candidates(found, scope, limit)
+    _check_indexed(found, scope.site_id)
     _check_prefixes(retriever, question, scope, found, limit)
     wordless = replace(question, text="?!", decontextualized_query=None)
     assert not retriever.retrieve(wordless, scope, limit=limit), (
@@ -134,6 +138,23 @@ def _check_candidate(candidate: Candidate, scope: Scope) -> None:
     assert not scope.sources or candidate.source in scope.sources, (
         f"{candidate.source!r} is outside of scope.sources {scope.sources}."
     )
+
+
+def _check_indexed(found: Sequence[Candidate], site_id: int) -> None:
+    """A reference that no document has is dropped from every answer, silently."""
+    ids = {candidate.object_id for candidate in found}
+    rows = Document.objects.filter(site_id=site_id, object_id__in=ids, indexed=True)
+    columns = ("source", "object_id", "language", "part")
+    known = {Reference(*row) for row in rows.values_list(*columns)}
+    for candidate in found:
+        wanted = candidate.reference
+        languages = sorted(
+            {r.language for r in known if r[:2] == wanted[:2]}  # source and object
+        )
+        assert wanted in known, (
+            f"{wanted} points at no indexed document; this object is indexed in the"
+            f" languages {languages}."
+        )
 
 
 def _check_prefixes(

@@ -15,7 +15,7 @@ from nlweb_ask.conf import deployment
 from nlweb_ask.index.search import question_terms
 from nlweb_ask.pipeline import fusion
 from nlweb_ask.pipeline.afterwards import finish
-from nlweb_ask.pipeline.failures import log_failure
+from nlweb_ask.pipeline.failures import log_failure, warn_of_unindexed
 from nlweb_ask.pipeline.permit import Permitted, permitted_lists
 from nlweb_ask.pipeline.results import item, load_results
 from nlweb_ask.pipeline.run import Run, begin
@@ -92,6 +92,7 @@ def _steps(run: Run) -> Iterator[Event]:
     # Past this line there is only what this viewer may see.
     candidates = _fused(run, permitted)
     results = _ranked(run, candidates, _terms(run, scopes))
+    _warn_of_unindexed(run, permitted)
     for index, result in enumerate(results):
         yield ResultFound(index=index, item=item(result))
     if run.mode != "list":
@@ -180,16 +181,31 @@ def _ranked(
     least = run.question.limits.min_score
     if least is not None:
         candidates = [found for found in candidates if found.score >= least]
-    conf = run.scope.conf
     first, end = _first(run), _first(run) + _number(run)
     if not deployment().rankers:
-        with run.trace.stage("load") as counts:
-            results = load_results(candidates[first:end], terms, conf)
-            counts["results"] = len(results)
-        return results
-    head = _rank(run, load_results(candidates[:RANKED], terms, conf))
-    tail = load_results(candidates[RANKED : max(end, RANKED)], terms, conf)
+        return _loaded(run, candidates[first:end], terms)
+    head = _rank(run, _loaded(run, candidates[:RANKED], terms))
+    tail = _loaded(run, candidates[RANKED : max(end, RANKED)], terms)
     return [*head, *tail][first:end]
+
+
+def _loaded(
+    run: Run, candidates: Sequence[Candidate], terms: Sequence[str]
+) -> list[Result]:
+    with run.trace.stage("load") as counts:
+        results = load_results(candidates, terms, run.scope.conf)
+        found = {result.reference for result in results}
+        missing = {candidate.reference for candidate in candidates} - found
+        run.unindexed |= missing
+        counts["results"] = len(results)
+        counts["unindexed"] = len(missing)
+    return results
+
+
+def _warn_of_unindexed(run: Run, permitted: Sequence[Permitted]) -> None:
+    for found in permitted:
+        references = {candidate.reference for candidate in found.candidates}
+        warn_of_unindexed(found.retriever, len(references & run.unindexed))
 
 
 def _rank(run: Run, results: Sequence[Result]) -> list[Result]:

@@ -7,22 +7,27 @@ out; its kind and the lines of code that it came through are not.
 from __future__ import annotations
 
 import logging
-import traceback
+
+from nlweb_ask.conf.failures import described
 
 logger = logging.getLogger("nlweb_ask.request")
 
-FRAMES = 5
+# A retriever that is wrong in one question is wrong in most: say so once a process.
+_warned: set[str] = set()
 
 
 def log_failure(plugin: str, error: BaseException) -> None:
     """Log a failure with the last frames of its first cause."""
-    cause = error
-    while cause.__cause__ is not None:
-        cause = cause.__cause__
-    frames = traceback.extract_tb(cause.__traceback__)[-FRAMES:]
-    logger.error(
-        "failed plugin=%s error=%s at=%s",
-        plugin,
-        type(cause).__name__,
-        " < ".join(f"{f.filename}:{f.lineno} {f.name}" for f in reversed(frames)),
+    logger.error("failed plugin=%s %s", plugin, described(error))
+
+
+def warn_of_unindexed(retriever: str, candidates: int) -> None:
+    """Log that what a retriever found is not there; a wrong language does that."""
+    if not candidates or retriever in _warned:
+        return
+    _warned.add(retriever)
+    logger.warning(
+        "retriever %s: %d candidates point at no indexed document",
+        retriever,
+        candidates,
     )

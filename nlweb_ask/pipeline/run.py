@@ -54,6 +54,8 @@ class Run:
     error_code: str = ""
     # Documents whose public flag the live rules contradict.
     outdated: set[Reference] = field(default_factory=set)
+    # What was found and permitted, but is not in the index.
+    unindexed: set[Reference] = field(default_factory=set)
 
     @property
     def seconds(self) -> float:

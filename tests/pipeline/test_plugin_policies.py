@@ -117,6 +117,30 @@ def test_a_retriever_that_fails_is_left_out_and_the_answer_says_so(pages, runs):
     assert answered.complete.notice is not None
 
 
+class WrongLanguage:
+    """Finds pages in a language that they are not indexed in."""
+
+    name = "wrong-language"
+
+    def retrieve(self, question, scope, *, limit):
+        pages = [
+            Candidate(source="memory", object_id=page, language="xx", score=1.0)
+            for page in "ab"
+        ]
+        return pages[:limit] if scope.partition == "public" else []
+
+
+def test_candidates_that_are_not_indexed_are_warned_of_once(pages, runs, caplog):
+    with registered(retrievers, WrongLanguage):
+        scope = make_scope("keyword", "wrong-language")
+        answers = [ask("lantern", scope=scope).names for _ in range(2)]
+    assert answers == [["Lantern"], ["Lantern"]]
+    said = [record.getMessage() for record in caplog.records]
+    assert said == [
+        "retriever wrong-language: 2 candidates point at no indexed document"
+    ]
+
+
 def test_the_question_fails_when_every_retriever_fails(pages, runs):
     with registered(retrievers, Broken):
         answered = ask("lantern", scope=make_scope("broken"))

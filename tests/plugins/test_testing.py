@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from nlweb_ask.models import AccessGrant
+from nlweb_ask.models import AccessGrant, Document
 from nlweb_ask.plugins import (
     Candidate,
     Citation,
@@ -123,6 +123,21 @@ class GoodRetriever:
         return self.pages[:limit] if question.text == "bread" else []
 
 
+@pytest.fixture
+def shelf(db):
+    """The documents that the retrievers here find."""
+    Document.objects.bulk_create(
+        Document(
+            key=object_id,
+            source="recipes",
+            object_id=object_id,
+            language="en",
+            indexed=True,
+        )
+        for object_id in (*map(str, range(12)), "a", "b", "only")
+    )
+
+
 class SingleResult(GoodRetriever):
     pages = [make_candidate("only")]
 
@@ -150,6 +165,14 @@ class ScoresNotANumber(GoodRetriever):
 
 class LeavesTheScope(GoodRetriever):
     pages = [make_candidate("a", source="elsewhere")]
+
+
+class NamesAnotherLanguage(GoodRetriever):
+    pages = [replace(make_candidate("1"), language="en-us")]
+
+
+class FindsWhatIsGone(GoodRetriever):
+    pages = [make_candidate("no-such-page")]
 
 
 class GivesIterator(GoodRetriever):
@@ -183,6 +206,7 @@ class HoldsBack(GoodRetriever):
         return self.pages[: limit // 2] if question.text == "bread" else []
 
 
+@pytest.mark.usefixtures("shelf")
 @pytest.mark.parametrize("retriever", [GoodRetriever(), SingleResult()])
 def test_retriever_that_keeps_its_promises_passes(retriever):
     check_retriever(
@@ -190,9 +214,16 @@ def test_retriever_that_keeps_its_promises_passes(retriever):
     )
 
 
+@pytest.mark.usefixtures("shelf")
 @pytest.mark.parametrize(
     ("retriever", "promise"),
     [
+        pytest.param(
+            NamesAnotherLanguage(),
+            r"language='en-us'.* no indexed document.*\['en'\]",
+            id="language",
+        ),
+        pytest.param(FindsWhatIsGone(), r"no indexed document.*\[\]", id="gone"),
         pytest.param(IgnoresLimit(), "at most limit=4", id="limit"),
         pytest.param(WorstFirst(), "best candidate must come first", id="order"),
         pytest.param(GivesTwice(), "each once", id="uniqueness"),
