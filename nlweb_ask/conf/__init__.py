@@ -13,6 +13,7 @@ from nlweb_ask.conf.profiles import (
     ProfileConf,
     RetrieverChoice,
     granted_profiles,
+    may_ask,
 )
 from nlweb_ask.conf.site import (
     SiteConf,
@@ -34,6 +35,7 @@ __all__ = [
     "deployed_row",
     "deployment",
     "granted_profiles",
+    "may_ask",
     "problems",
     "site_conf",
 ]

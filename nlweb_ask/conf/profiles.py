@@ -64,6 +64,12 @@ def granted_profiles(viewer: Viewer, conf: SiteConf) -> tuple[ProfileConf, ...]:
     return tuple(profiles)
 
 
+def may_ask(viewer: Viewer, conf: SiteConf) -> bool:
+    """Say whether `viewer` may ask anything of this site right now; one query."""
+    here = Q(profile=ALL_PROFILES) | Q(profile__site_id=conf.site_id)
+    return AccessGrant.objects.filter(_fits(viewer) & here).exists()
+
+
 def _granted_to(viewer: Viewer) -> set[int | None]:
     fits = AccessGrant.objects.filter(_fits(viewer))
     return set(fits.values_list("profile", flat=True))

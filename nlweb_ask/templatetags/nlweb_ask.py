@@ -12,8 +12,10 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from nlweb_ask.conf import site_conf
+from nlweb_ask.conf import may_ask, site_conf
 from nlweb_ask.sources.sites import default_site_id, site_id_for_host
+from nlweb_ask.sources.viewers import anonymous_viewer
+from nlweb_ask.web.door import session_may_ask
 
 register = template.Library()
 
@@ -22,10 +24,11 @@ register = template.Library()
 def nlweb_ask_box(
     context: Context, question: str = "", *, label: str = "", styles: bool = True
 ) -> dict[str, Any]:
-    """Show the ask box; nothing where the site cannot be asked.
+    """Show the ask box; nothing where the site cannot be asked, or not by this visitor.
 
     Args:
-        context: Its `request`, where there is one, says which site this is.
+        context: Its `request`, where there is one, says which site this is and who is
+            there. Without one it is nobody who has signed in.
         question: What stands in the field already.
         label: Words above the field, when other ones are wanted.
         styles: Bring the stylesheet along. Switch it off where
@@ -50,4 +53,12 @@ def nlweb_ask_styles() -> SafeString:
 def _can_be_asked(context: Context) -> bool:
     request = context.get("request")
     site_id = site_id_for_host(request.get_host()) if request else default_site_id()
-    return site_id is not None and site_conf(site_id).enabled
+    if site_id is None:
+        return False
+    conf = site_conf(site_id)
+    if not conf.enabled:
+        return False
+    # The user is looked at last: a page that reads the session varies by the cookie.
+    return may_ask(anonymous_viewer(site_id), conf) or (
+        request is not None and session_may_ask(request, conf)
+    )

@@ -10,6 +10,7 @@ from nlweb_ask.conf import (
     SiteConf,
     deployment,
     granted_profiles,
+    may_ask,
     site_conf,
 )
 from nlweb_ask.plugins.types import Viewer
@@ -21,6 +22,7 @@ from nlweb_ask.protocol.errors import (
     Unauthorized,
 )
 from nlweb_ask.sources.sites import site_id_for_host
+from nlweb_ask.web.viewers import anonymous_or, viewer_for
 
 
 class SwitchedOff(Http404):
@@ -107,6 +109,14 @@ def check_grants(viewer: Viewer, conf: SiteConf) -> tuple[ProfileConf, ...]:
     if viewer.is_anonymous:
         raise Unauthorized(_("Sign in to ask this site."))
     raise Forbidden(_("You may not ask this site."))
+
+
+def session_may_ask(request: HttpRequest, conf: SiteConf) -> bool:
+    """Say whether somebody is signed in here and may ask."""
+    user = anonymous_or(getattr(request, "user", None))
+    if not user.is_authenticated:
+        return False
+    return may_ask(viewer_for(request, conf, user=user, foreign=False), conf)
 
 
 def _too_large() -> PayloadTooLarge:

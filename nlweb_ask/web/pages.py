@@ -6,6 +6,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -33,6 +34,7 @@ from nlweb_ask.protocol.reader import RawRequest, read_question
 from nlweb_ask.web import door
 from nlweb_ask.web.answers import Asked
 from nlweb_ask.web.limits import check_rate
+from nlweb_ask.web.login import login_address
 from nlweb_ask.web.origin import is_foreign
 from nlweb_ask.web.requests import query_pairs
 from nlweb_ask.web.responses import NEVER_STORED, set_headers
@@ -69,6 +71,7 @@ class ResultPage:
     asked: bool = False
     rows: Sequence[Row] = ()
     problem: str | Promise = ""
+    login: str = ""  # where to log in, when that may help
 
 
 def result_page(request: HttpRequest) -> HttpResponse:
@@ -81,19 +84,23 @@ def _page(request: HttpRequest, conf: SiteConf) -> HttpResponse:
     question = request.GET.get("q", "").strip()
     status, retry_after = 200, None
     # A link on another site must not make this visitor's session ask anything.
-    if not question or is_foreign(request):
-        page = ResultPage(question=question)
-    else:
-        try:
-            page = _answered(request, conf, question)
-        except Refusal as refusal:
-            page = _refused(question, refusal)
-            status, retry_after = _status(refusal), refusal.retry_after
+    asks = bool(question) and not is_foreign(request)
+    try:
+        page = (_answered if asks else _unasked)(request, conf, question)
+    except Refusal as refusal:
+        page = _refused(request, question, refusal)
+        status, retry_after = _status(refusal), refusal.retry_after
     response = render(request, TEMPLATE, {"page": page}, status=status)
     set_headers(response, HEADERS)
     if retry_after is not None:
         response["Retry-After"] = str(retry_after)
     return response
+
+
+def _unasked(request: HttpRequest, conf: SiteConf, text: str) -> ResultPage:
+    user = anonymous_or(getattr(request, "user", None))
+    door.check_grants(viewer_for(request, conf, user=user, foreign=False), conf)
+    return ResultPage(question=text)
 
 
 @sensitive_variables()
@@ -102,10 +109,11 @@ def _answered(request: HttpRequest, conf: SiteConf, text: str) -> ResultPage:
     events = list(asked.events(threading.Event()))
     items = [event.item for event in events if isinstance(event, ResultFound)]
     failed = any(isinstance(event, Failure) for event in events)
+    here = urlsplit(conf.base_url).netloc
     return ResultPage(
         question=text,
         asked=True,
-        rows=[row(item, _terms(asked, item)) for item in items],
+        rows=[row(item, _terms(asked, item), here=here) for item in items],
         problem=UNANSWERED if failed else "",
     )
 
@@ -131,9 +139,13 @@ def _terms(asked: Asked, item: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(analyze_question(asked.question.search_text, sorted(languages)))
 
 
-def _refused(question: str, refusal: Refusal) -> ResultPage:
-    problem = MESSAGES.get(type(refusal), UNANSWERED)
-    return ResultPage(question=question, asked=True, problem=problem)
+def _refused(request: HttpRequest, question: str, refusal: Refusal) -> ResultPage:
+    return ResultPage(
+        question=question,
+        asked=True,
+        problem=MESSAGES.get(type(refusal), UNANSWERED),
+        login=login_address(request) if isinstance(refusal, Unauthorized) else "",
+    )
 
 
 def _status(refusal: Refusal) -> int:

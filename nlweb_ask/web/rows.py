@@ -38,19 +38,21 @@ _BETWEEN_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])")
 class Row:
     name: str
     url: str  # empty when it must not be a link
-    site: str
+    site: str  # empty when it is the one that the page is of
     kind: str
     language: str  # of the page, empty when unknown
     description: SafeString
 
 
-def row(item: Mapping[str, Any], terms: Set[str]) -> Row:
+def row(item: Mapping[str, Any], terms: Set[str], *, here: str) -> Row:
+    """Make a row for a page of the site whose host is `here`."""
+    site = str(item.get("site") or "")
     url = str(item.get("url") or "")
     language = language_of_item(item)
     return Row(
         name=str(item.get("name") or url),
         url=safe_url(url),
-        site=str(item.get("site") or ""),
+        site="" if site == here else site,
         kind=type_name(item.get("@type")),
         language=language,
         description=marked(str(item.get("description") or ""), terms, language),
@@ -63,9 +65,9 @@ def language_of_item(item: Mapping[str, Any]) -> str:
 
 
 def type_name(declared: Any) -> str:
-    """Return a schema.org type in words; the most special one of several is last."""
+    """Return a schema.org type in words: the first, most general one of several."""
     types = [declared] if isinstance(declared, str) else list(declared or ())
     if not types:
         return ""
-    special = str(types[-1])
-    return str(TYPE_NAMES.get(special) or _BETWEEN_WORDS.sub(" ", special).capitalize())
+    general = str(types[0])
+    return str(TYPE_NAMES.get(general) or _BETWEEN_WORDS.sub(" ", general).capitalize())

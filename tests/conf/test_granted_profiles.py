@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.contrib.auth.models import AnonymousUser
 
-from nlweb_ask.conf import RetrieverChoice, SiteConf, granted_profiles
+from nlweb_ask.conf import RetrieverChoice, SiteConf, granted_profiles, may_ask
 from nlweb_ask.models import AccessGrant, Grantee, IndexProfile, ProfileRetriever
 from nlweb_ask.plugins import Viewer
 from tests.factories import (
@@ -25,8 +25,9 @@ def _nobody_may_ask(db):
 
 
 def names(user=None, **conf):
-    viewer = Viewer(user=user or AnonymousUser())
-    profiles = granted_profiles(viewer, SiteConf(site_id=0, **conf))
+    viewer, here = Viewer(user=user or AnonymousUser()), SiteConf(site_id=0, **conf)
+    profiles = granted_profiles(viewer, here)
+    assert may_ask(viewer, here) == bool(profiles)
     return [profile.name for profile in profiles]
 
 
@@ -207,7 +208,8 @@ def test_queries_do_not_grow_with_grants_and_profiles(django_assert_num_queries,
         profile = IndexProfileFactory(retrievers=["keyword", "bm25"])
         AccessGrantFactory(profile=profile, group=group)
     with django_assert_num_queries(3):
-        assert len(names(user)) == many
+        granted = granted_profiles(Viewer(user=user), SiteConf(site_id=0))
+    assert len(granted) == many
 
 
 def test_user_model_without_groups_can_be_granted_to():

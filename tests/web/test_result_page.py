@@ -1,13 +1,23 @@
 from __future__ import annotations
 
+import re
+from html import unescape
 from pathlib import Path
 
 import pytest
+from django.contrib.sessions.backends.db import SessionStore
 from django.contrib.staticfiles import finders
+from django.http import QueryDict
 from django.template import engines
+from django.urls import reverse
 
-from nlweb_ask.models import AccessGrant
-from tests.factories import SiteSettingsFactory, UserFactory
+from nlweb_ask.models import AccessGrant, Grantee
+from tests.factories import (
+    AccessGrantFactory,
+    IndexProfileFactory,
+    SiteSettingsFactory,
+    UserFactory,
+)
 from tests.testapp.models import Article
 
 PAGE = "/ask/results/"
@@ -155,6 +165,51 @@ def test_caller_without_a_grant_is_told_so(client, site, signed_in, words):
     assert words in text(response)
 
 
+@pytest.mark.parametrize("question", [None, "tide & ebb"], ids=["empty", "asked"])
+def test_anonymous_visitor_without_a_grant_is_led_to_the_login_page(
+    client, members_only, question
+):
+    response = page(client, question)
+
+    address = "/ask/results/" + ("?q=tide+%26+ebb" if question else "")
+    [link] = re.findall(r'<a href="([^"]*)">Log in</a>', text(response))
+    where, query = unescape(link).split("?", 1)
+    assert where == reverse("login")
+    assert QueryDict(query)["next"] == address
+    assert response.status_code == 403
+    assert 'role="search"' not in text(response)
+
+
+@pytest.mark.parametrize(
+    ("login_url", "link"),
+    [
+        pytest.param("/no-such-page/", None, id="not-routed"),
+        pytest.param("no-such-name", None, id="no-such-name"),
+        pytest.param(
+            "https://sso.example/in", "https://sso.example/in", id="elsewhere"
+        ),
+    ],
+)
+def test_login_page_is_linked_only_where_there_is_one(
+    client, members_only, settings, login_url, link
+):
+    settings.LOGIN_URL = login_url
+
+    links = re.findall(r'<a href="([^"]*)">Log in</a>', text(page(client, "tide")))
+
+    assert links == ([link] if link else [])
+
+
+def test_member_without_a_grant_is_offered_neither_a_login_nor_a_box(client, site):
+    AccessGrant.objects.all().delete()
+    client.force_login(UserFactory())
+
+    html = text(page(client))
+
+    assert "Log in</a>" not in html
+    assert 'role="search"' not in html
+
+
 def test_question_that_cannot_be_answered_is_told_so(client, articles, settings):
     settings.NLWEB_ASK = {"RETRIEVERS": ["no-such-retriever"]}
 
@@ -231,6 +286,48 @@ def test_box_is_absent_where_the_site_is_off(rf, db):
     SiteSettingsFactory(enabled=False)
 
     assert render(BOX, request=rf.get("/")).strip() == ""
+
+
+@pytest.fixture
+def members_only(site):
+    """Whoever is signed in may ask, and nobody else."""
+    AccessGrant.objects.all().delete()
+    return AccessGrantFactory(kind=Grantee.SIGNED_IN)
+
+
+def test_box_is_absent_for_who_may_not_ask(rf, members_only):
+    anonymous, member = rf.get("/"), rf.get("/")
+    member.user = UserFactory()
+    member.session = SessionStore()
+
+    assert render(BOX, request=anonymous).strip() == ""
+    assert render(BOX).strip() == ""
+    assert "<form" in render(BOX, request=member)
+
+
+def test_box_leaves_the_session_alone_where_everyone_may_ask(rf, site):
+    class Untouched:
+        def __get__(self, *_):
+            pytest.fail("The page would vary by cookie.")
+
+    request = rf.get("/")
+    request.__class__ = type("Request", (type(request),), {"user": Untouched()})
+
+    assert "<form" in render(BOX, request=request)
+
+
+@pytest.mark.parametrize("many", [1, 9])
+def test_box_asks_the_database_the_same_however_many_grants(
+    rf, members_only, django_assert_num_queries, many
+):
+    request = rf.get("/")
+    request.user = UserFactory()
+    request.session = SessionStore()
+    for _ in range(many):
+        AccessGrantFactory(user=request.user, profile=IndexProfileFactory())
+
+    with django_assert_num_queries(3):
+        assert "<form" in render(BOX, request=request)
 
 
 def test_box_escapes_the_question_in_it(site):
