@@ -152,6 +152,37 @@ def test_moving_a_page_between_partitions_does_not_analyse_it_again(site):
     assert kinds == [Change.Kind.PUT, Change.Kind.CLOSED]
 
 
+@pytest.mark.parametrize("fold", [False, True], ids=["appended", "folded"])
+def test_a_page_moved_and_then_rewritten_is_where_it_was_put_last(site, fold):
+    save("a", "kettle")
+    site.pages["a"].readers = "staff"
+    refresh_objects("memory", ["a"])
+    save("a", "kettle barge")
+    merge(0, fold=fold)
+    assert [[hit[0] for hit in hits] for hits in scores([["barg"]])] == [["a"], []]
+
+
+@pytest.mark.parametrize("fold", [False, True], ids=["appended", "folded"])
+def test_a_page_rewritten_and_then_moved_is_where_it_was_moved_last(site, fold):
+    save("a", "kettle")
+    merge(0)
+    save("a", "kettle barge")
+    site.pages["a"].readers = "staff"
+    refresh_objects("memory", ["a"])
+    merge(0, fold=fold)
+    assert [[hit[0] for hit in hits] for hits in scores([["barg"]])] == [[], ["a"]]
+
+
+@pytest.mark.parametrize("fold", [False, True], ids=["appended", "folded"])
+def test_a_page_moved_after_a_merge_is_found_where_it_is_after_the_next(site, fold):
+    save("a", "kettle")
+    merge(0)
+    site.pages["a"].readers = "staff"
+    refresh_objects("memory", ["a"])
+    merge(0, fold=fold)
+    assert [[hit[0] for hit in hits] for hits in scores([["kettl"]])] == [[], ["a"]]
+
+
 def test_pages_without_text_are_found_by_name(site):
     save("a", "Kettle")
     assert scores([["kettl"]])[0][0][0] == "a"
