@@ -12,7 +12,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from nlweb_ask.models import Document
-from nlweb_ask.plugins import Section, SourceDocument
+from nlweb_ask.plugins import Section, SourceDocument, SourceFault
 from nlweb_ask.sources.jsonable import NotJsonable, jsonable
 
 _TEXTS: Final = (
@@ -26,7 +26,7 @@ _LONGEST: Final = {
 }
 
 
-class UnfitDocument(ValueError):
+class UnfitDocument(SourceFault, ValueError):
     """A document that cannot be indexed; the message tells the field, not its words."""
 
 

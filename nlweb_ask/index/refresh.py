@@ -14,8 +14,9 @@ from typing import Final
 
 from django.db import DatabaseError, connections
 
+from nlweb_ask.conf.failures import described, reason
 from nlweb_ask.index import store
-from nlweb_ask.index.admission import UnfitDocument, fit
+from nlweb_ask.index.admission import fit
 from nlweb_ask.models import Document, IndexFailure
 from nlweb_ask.plugins import Source, SourceDocument, SourceRef, Stamped, sources
 from nlweb_ask.sources.sites import default_site_id
@@ -181,14 +182,13 @@ def _withdraw_failed(
         for object_id in object_ids:
             total += refresh_objects(source.name, [object_id])
         return total
-    reason = str(error) if isinstance(error, UnfitDocument) else type(error).__name__
     _log("not indexed", source.name, ",".join(object_ids), error)
     withdrawn = 0
     try:
         with store.writing():
             withdrawn = store.withdraw(store.lock(source.name, object_ids))
             for object_id in object_ids:
-                record_failure(source.name, object_id, reason)
+                record_failure(source.name, object_id, reason(error))
     except DatabaseError as second:
         _raise_if_rolled_back(second)
         _log("index not written", source.name, ",".join(object_ids), second)
@@ -196,18 +196,17 @@ def _withdraw_failed(
 
 
 def _log(what: str, source: str, object_id: str, error: Exception) -> None:
-    """Log the kind of the error only: its message may hold words of the page."""
-    kind = type(error).__name__
-    logger.error("%s source=%s object=%s error=%s", what, source, object_id, kind)
+    told = described(error)
+    logger.error("%s source=%s object=%s %s", what, source, object_id, told)
 
 
-def record_failure(source_name: str, object_id: str, reason: str) -> None:
+def record_failure(source_name: str, object_id: str, why: str) -> None:
     """Note why an object is not in the index, in place of what was noted before."""
     _clear_failures(source_name, [object_id])
     IndexFailure.objects.using(store.write_alias()).create(
         source=source_name,
         object_id=object_id[:255],
-        reason=reason[:255],
+        reason=why[:255],
         site_id=default_site_id(),
     )
 
@@ -227,6 +226,7 @@ def sweep(
     source_name: str,
     *,
     changed_only: bool = False,
+    on_begin: Callable[[Collection[str]], None] = lambda object_ids: None,
     on_step: Callable[[Refreshed], None] = lambda step: None,
 ) -> Refreshed:
     """Bring the index of one source up to date with the site.
@@ -238,10 +238,12 @@ def sweep(
         source_name: A registered source.
         changed_only: Trust the source's stamps and load only what they say may have
             changed; who may see a page is asked for all.
+        on_begin: Called once with the ids of all that the source offers.
         on_step: Called with the counts of each step.
     """
     source = sources.get(source_name)
     refs = {ref.object_id: ref for ref in source.iter_refs()}
+    on_begin(refs.keys())
     total = Refreshed()
     courtesy = _Courtesy()
     for chunk in _chunks(list(refs.values())):

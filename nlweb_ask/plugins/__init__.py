@@ -16,6 +16,7 @@ from nlweb_ask.plugins.errors import (
     IndexUnavailable,
     PermissionFailed,
     PluginFailed,
+    SourceFault,
 )
 from nlweb_ask.plugins.registry import (
     REGISTRIES,
@@ -73,6 +74,7 @@ __all__ = [
     "Sentence",
     "Source",
     "SourceDocument",
+    "SourceFault",
     "SourceRef",
     "Stamped",
     "UnknownPlugin",

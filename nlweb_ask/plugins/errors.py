@@ -6,7 +6,7 @@
     ├── IndexUnavailable   the index cannot be read (not migrated, too busy)
     └── Ended              not a fault: a processor ends the question early
 
-Wrong configuration is Django's `ImproperlyConfigured`; what a caller did wrong is a
+A `SourceFault` is raised off that way, where the site is indexed. Wrong configuration is Django's `ImproperlyConfigured`; what a caller did wrong is a
 `nlweb_ask.protocol.errors.Refusal`.
 """
 
@@ -37,6 +37,14 @@ class PermissionFailed(AskError):
 
 class IndexUnavailable(AskError):
     """The index could not be read consistently."""
+
+
+class SourceFault(Exception):
+    """A source is not as it must be.
+
+    The message is logged and stored: it names code, fields and folders, and holds no
+    words of a page.
+    """
 
 
 class Ended(AskError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from typing import ClassVar
 
 from nlweb_ask.plugins.types import SourceDocument, SourceRef, Viewer
 
@@ -16,6 +17,11 @@ class Source:
 
     name: str = ""
     public: bool = False
+    # What the system check tells whoever has written neither.
+    visibility_hint: ClassVar[str] = (
+        "Add public = True to the class where every page is for everyone; else add "
+        "def visible_ids(self, viewer, object_ids)."
+    )
 
     @classmethod
     def declares_visibility(cls) -> bool:

@@ -29,6 +29,7 @@ from nlweb_ask.sources.mdx import MdxError
 from nlweb_ask.sources.page_access import Access, membership, read_access
 from nlweb_ask.sources.page_files import (
     FileStamp,
+    MissingFolder,
     PageFiles,
     UnreadablePage,
     page_files,
@@ -64,6 +65,10 @@ class MarkdownFolderSource(Source):
     path: str | PathLike[str]
     base_url: str = "/docs/"
     default_access: str = ""  # to be declared: public, login or group:name
+    visibility_hint = (
+        'Add default_access = "public" to the class where a page that does not say is '
+        'for everyone; else "login" or "group:name".'
+    )
 
     schema_type: str | Sequence[str] = ("Article", "TechArticle")
     suffixes: Sequence[str] = (".md", ".mdx")
@@ -93,6 +98,7 @@ class MarkdownFolderSource(Source):
     def iter_refs(self) -> Iterator[SourceRef]:
         if not self.declares_visibility():
             return
+        self._files.require_folder()
         for page in self._pages_found():
             for problem in _problems(page):
                 self._report(problem)
@@ -118,6 +124,7 @@ class MarkdownFolderSource(Source):
     def load(self, object_ids: Collection[str]) -> Iterable[SourceDocument]:
         if not self.declares_visibility():
             return
+        self._files.require_folder()
         for name in object_ids:
             page = self._page(name)
             if isinstance(page, MarkdownPage):
@@ -216,8 +223,11 @@ class MarkdownFolderSource(Source):
         return self._readers[mdx].sections(body)
 
     def _pages_found(self) -> Iterator[MarkdownPage | PageProblem]:
-        if not self._files.folder.is_dir():
-            yield PageProblem(".", "The folder does not exist.", fatal=True)
+        try:
+            self._files.require_folder()
+        except MissingFolder as error:
+            folder = str(self._files.folder.absolute())
+            yield PageProblem(folder, str(error), fatal=True)
         yield from map(self._page, self._files.names())
 
     def _page(self, name: str) -> MarkdownPage | PageProblem:

@@ -13,15 +13,26 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import models
 from django.utils import translation
 
+from nlweb_ask.plugins.errors import SourceFault
 from nlweb_ask.plugins.types import Section, SourceDocument, SourceRef, Viewer
 from nlweb_ask.sources.base import Source
+from nlweb_ask.sources.declared import value_of
 from nlweb_ask.sources.field_text import FieldText, distinct_anchors, words_of
 from nlweb_ask.sources.jsonable import jsonable
 from nlweb_ask.sources.primary_keys import readable_keys
 from nlweb_ask.sources.schema_org import dates, image, is_article, types
 
 NAME_FIELDS = ("title", "name", "headline")
+MANY_FIELDS = ("text_fields", "html_fields")
+ONE_FIELD = (
+    *("name_field", "description_field", "language_field", "group_field"),
+    *("version_field", "site_field", "published_field", "updated_field", "image_field"),
+)
 BATCH = 2_000  # rows fetched at a time while every object is listed
+
+
+class NoQuerySet(SourceFault, TypeError):
+    """A method that must return a queryset has returned something else."""
 
 
 class ModelSource(Source):
@@ -48,6 +59,20 @@ class ModelSource(Source):
     # a sweep for changes then leaves the others alone.
     updated_field: str = ""
     image_field: str = ""
+
+    visibility_hint = (
+        "Add public = True to the class where every page is for everyone; else add "
+        "def visible_to(self, viewer, queryset)."
+    )
+
+    @classmethod
+    def declared_fields(cls) -> Iterator[tuple[str, str]]:
+        """Yield each attribute that names fields of the model, with each name."""
+        for attribute in (*MANY_FIELDS, *ONE_FIELD):
+            value = getattr(cls, attribute) or ()
+            names = [value] if attribute in ONE_FIELD else value
+            if not isinstance(names, str):
+                yield from ((attribute, name) for name in names if name)
 
     @classmethod
     def declares_visibility(cls) -> bool:
@@ -82,15 +107,16 @@ class ModelSource(Source):
         keys = readable_keys(self.model, object_ids)
         if not keys or not self.declares_visibility():
             return set()
-        asked = self.get_queryset().filter(pk__in=keys)
-        visible = _bare(self.visible_to(viewer, asked).order_by())
+        asked = self._rows().filter(pk__in=keys)
+        visible = self._queryset("visible_to", self.visible_to(viewer, asked))
+        visible = _bare(visible.order_by())
         return {str(key) for key in visible.values_list("pk", flat=True)}
 
     def iter_refs(self) -> Iterator[SourceRef]:
         if not self.declares_visibility():
             return
         columns = self._declared_columns() if self.updated_field else []
-        rows = _bare(self.get_queryset().order_by("pk")).values_list("pk", *columns)
+        rows = _bare(self._rows().order_by("pk")).values_list("pk", *columns)
         # A join in get_queryset() may give one object several times.
         for key, (row, *_) in groupby(rows.iterator(BATCH), key=lambda row: row[0]):
             yield SourceRef(str(key), _stamp(row[1:]) if self.updated_field else "")
@@ -103,7 +129,7 @@ class ModelSource(Source):
         keys = readable_keys(self.model, object_ids)
         if not keys:
             return {}
-        rows = _bare(self.get_queryset().filter(pk__in=keys).order_by())
+        rows = _bare(self._rows().filter(pk__in=keys).order_by())
         found = rows.values_list("pk", *self._declared_columns())
         return {str(key): _stamp(values) for key, *values in found}
 
@@ -125,7 +151,7 @@ class ModelSource(Source):
         keys = readable_keys(self.model, object_ids)
         if not keys or not self.declares_visibility():
             return
-        rows = self.get_queryset().filter(pk__in=keys).order_by("pk")
+        rows = self._rows().filter(pk__in=keys).order_by("pk")
         for _, (obj, *_) in groupby(rows, key=lambda obj: obj.pk):
             with translation.override(self.get_language(obj)):
                 yield from self.get_documents(obj)
@@ -176,7 +202,7 @@ class ModelSource(Source):
         if not self.description_field:
             return ""
         field = self._field_text(self.description_field)
-        return field.text(getattr(obj, self.description_field))
+        return field.text(value_of(obj, self.description_field))
 
     def get_language(self, obj: Any) -> str:
         return self._declared_language(obj) or settings.LANGUAGE_CODE
@@ -185,7 +211,7 @@ class ModelSource(Source):
         """Return the ids of the sites that show the page; empty = the default site."""
         if not self.site_field:
             return ()
-        sites = getattr(obj, self.site_field)
+        sites = value_of(obj, self.site_field)
         if hasattr(sites, "all"):
             return tuple(sorted(site.pk for site in sites.all()))
         site_id = getattr(sites, "pk", sites)
@@ -199,7 +225,7 @@ class ModelSource(Source):
         """
         naming, _ = self._name(obj)
         fields = [
-            self._field_text(field).sections(getattr(obj, field))
+            self._field_text(field).sections(value_of(obj, field))
             for field in self.text_fields
             if field != naming
         ]
@@ -225,7 +251,20 @@ class ModelSource(Source):
         return self._text_of(obj, self.language_field) or self.language
 
     def _text_of(self, obj: Any, field: str) -> str:
-        return words_of(getattr(obj, field)) if field else ""
+        return words_of(value_of(obj, field)) if field else ""
+
+    def _rows(self) -> models.QuerySet[Any]:
+        return self._queryset("get_queryset", self.get_queryset())
+
+    def _queryset(self, method: str, returned: object) -> models.QuerySet[Any]:
+        """Return what a method of the site has returned, if it is what it must be."""
+        if not isinstance(returned, models.QuerySet):
+            msg = (
+                f"{method}() of {type(self).__name__} must return a queryset, "
+                f"not {type(returned).__name__}."
+            )
+            raise NoQuerySet(msg)
+        return returned
 
     def _field_text(self, field: str) -> FieldText:
         declared = self.html_fields

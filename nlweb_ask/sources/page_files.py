@@ -9,12 +9,18 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
 
+from nlweb_ask.plugins.errors import SourceFault
+
 MAX_FILE_BYTES = 1_000_000
 MAX_NAME = 255  # what the column of an object id holds
 
 
 class UnreadablePage(ValueError):
     """The file is no page: a link, a device, too large, or not UTF-8."""
+
+
+class MissingFolder(SourceFault):
+    """The folder of a source is not there: that says nothing of its pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +45,16 @@ class PageFiles:
     folder: Path
     suffixes: tuple[str, ...]
     excluded: tuple[str, ...]  # patterns that no part of a name may match
+
+    def require_folder(self) -> None:
+        """See that the folder is there.
+
+        Raises:
+            MissingFolder: Naming where it was looked for.
+        """
+        if not self.folder.is_dir():
+            msg = f"The folder {self.folder.absolute()} does not exist."
+            raise MissingFolder(msg)
 
     def names(self) -> Iterator[str]:
         """Yield every page in the order of the names; links to folders are not followed.

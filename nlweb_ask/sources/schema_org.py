@@ -7,6 +7,8 @@ from typing import Any
 
 from django.db import models
 
+from nlweb_ask.sources.declared import value_of
+
 PUBLISHED_FIELDS = (
     "date_published",
     "published_at",
@@ -67,7 +69,7 @@ def image(obj: models.Model, declared: str = "") -> str | None:
     that way, and a signature is a key that expires.
     """
     if declared:
-        picture = getattr(obj, declared)
+        picture = value_of(obj, declared)
         return str(getattr(picture, "url", picture)) if picture else None
     for name in _present(obj, IMAGE_FIELDS, models.ImageField):
         picture = getattr(obj, name)
@@ -78,7 +80,7 @@ def image(obj: models.Model, declared: str = "") -> str | None:
 
 def _first_date(obj: models.Model, declared: str, familiar: Sequence[str]) -> Any:
     if declared:
-        return getattr(obj, declared)
+        return value_of(obj, declared)
     # A DateTimeField is a DateField; a boolean called "published" is neither.
     values = (getattr(obj, name) for name in _present(obj, familiar, models.DateField))
     return next((value for value in values if value is not None), None)
