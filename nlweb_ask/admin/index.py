@@ -12,7 +12,7 @@ from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 
 from nlweb_ask.admin.screens import ReadOnlyScreen
-from nlweb_ask.admin.seen import seen_by_everyone
+from nlweb_ask.admin.seen import seen_by_user
 from nlweb_ask.models import Document, IndexFailure
 
 RUN_INDEX = _("Run “python manage.py nlweb_index” on the server.")
@@ -24,7 +24,8 @@ class DocumentAdmin(ReadOnlyScreen):
 
     Who may open this list need not be among those who may see a restricted page, so
     nothing that such a page says is searched, sorted by or shown. The `public` column
-    may be out of date; who may see a page is asked when its name is shown.
+    may be out of date: whether this user may see a page is asked when its name is
+    shown, a superuser like anybody else.
     """
 
     list_display = [
@@ -55,12 +56,12 @@ class DocumentAdmin(ReadOnlyScreen):
     nothing_there = _("Nothing is indexed.") + " " + RUN_INDEX
 
     def get_changelist_instance(self, request: HttpRequest) -> Any:
-        """Ask once about the whole page which of its documents everyone may see."""
+        """Ask once about the whole page which of its documents this user may see."""
         changelist = super().get_changelist_instance(request)
-        seen = seen_by_everyone(changelist.result_list)
+        seen = seen_by_user(request, changelist.result_list)
         documents: Iterable[Any] = changelist.result_list
         for document in documents:
-            document.seen_by_everyone = document.pk in seen
+            document.seen_by_user = document.pk in seen
         return changelist
 
     def get_object(
@@ -68,16 +69,16 @@ class DocumentAdmin(ReadOnlyScreen):
     ) -> Any:
         document: Any = super().get_object(request, object_id, from_field)
         if document is not None:
-            document.seen_by_everyone = document.pk in seen_by_everyone([document])
+            document.seen_by_user = document.pk in seen_by_user(request, [document])
         return document
 
     @admin.display(description=_("name"))
     def shown_name(self, document: Any) -> Any:
-        return document.name if document.seen_by_everyone else _("(restricted)")
+        return document.name if document.seen_by_user else _("(restricted)")
 
     @admin.display(description=_("address"))
     def shown_address(self, document: Any) -> Any:
-        return document.url if document.seen_by_everyone else _("(restricted)")
+        return document.url if document.seen_by_user else _("(restricted)")
 
     @admin.display(description=_("refreshed"), ordering="refreshed_at")
     def refreshed(self, document: Document) -> str | None:

@@ -82,7 +82,7 @@ class AccessGrant(models.Model):
 
     def __str__(self) -> str:
         whom = self.group or self.user or self.get_kind_display()
-        return f"{whom} → {self.profile or _('all profiles')}"
+        return f"{whom} → {self.profile or _('every profile')}"
 
     def clean(self) -> None:
         errors = self._wrong_grantees()
@@ -92,10 +92,13 @@ class AccessGrant(models.Model):
 
     def _wrong_grantees(self) -> dict[str, Any]:
         errors: dict[str, Any] = {}
-        named = ((Grantee.GROUP, self.group_id), (Grantee.USER, self.user_id))
-        for grantee, chosen in named:
+        named = (
+            (Grantee.GROUP, self.group_id, _("Choose a group.")),
+            (Grantee.USER, self.user_id, _("Choose a user.")),
+        )
+        for grantee, chosen, choose in named:
             if self.kind == grantee and chosen is None:
-                errors[grantee.value] = _("Choose who may ask.")
+                errors[grantee.value] = choose
             elif self.kind != grantee and chosen is not None:
                 errors[grantee.value] = _("Leave this empty, or change “who”.")
         return errors

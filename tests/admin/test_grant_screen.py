@@ -47,6 +47,14 @@ def test_grant_that_does_not_fit_is_refused(owner, url, data, field):
     assert AccessGrant.objects.count() == 1
 
 
+@pytest.mark.parametrize(
+    ("kind", "said"), [("group", "Choose a group."), ("user", "Choose a user.")]
+)
+def test_grant_without_its_grantee_says_what_to_choose(owner, url, kind, said):
+    response = owner.post(url("accessgrant_add"), {"kind": kind})
+    assert errors_of(response) == {kind: [said]}
+
+
 def test_list_says_who_may_ask_what(owner, url):
     AccessGrantFactory(group=GroupFactory(name="Bakers"))
     AccessGrantFactory(

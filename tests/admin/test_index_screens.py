@@ -1,4 +1,4 @@
-"""What the index holds, in the admin: identities for all, names only of open pages."""
+"""What the index holds, in the admin: identities for all, names for who may see them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ SECRET = "Wages of the millers"
 
 @pytest.fixture
 def hidden():
-    """A page for members, indexed as the site's save left it."""
-    return make_document(Article.objects.create(title=SECRET, members_only=True))
+    """A draft, which its source shows to nobody."""
+    return make_document(Article.objects.create(title=SECRET, status="draft"))
 
 
 def make_document(article, **fields):
@@ -32,7 +32,7 @@ def make_document(article, **fields):
         "schema": f'{{"name": "{article.title}"}}',
         "url": f"/{article.title.replace(' ', '-')}/",
         "indexed": True,
-        "public": not article.members_only,
+        "public": article.status == "published" and not article.members_only,
     }
     return Document.objects.create(**(values | fields))
 
@@ -53,6 +53,13 @@ def test_open_page_is_listed_by_its_name(owner, url):
     assert "Rye bread" in pages(owner, url, document)
 
 
+def test_restricted_page_is_named_to_who_may_see_it(owner, url):
+    page = make_document(Article.objects.create(title="For members", members_only=True))
+    said = pages(owner, url, page)
+    assert "For members" in said
+    assert "(restricted)" not in said
+
+
 def test_restricted_page_is_listed_without_a_word_of_it(owner, url, hidden):
     said = pages(owner, url, hidden)
     assert "(restricted)" in said
@@ -62,7 +69,7 @@ def test_restricted_page_is_listed_without_a_word_of_it(owner, url, hidden):
 def test_page_that_was_closed_unseen_is_not_named_either(owner, url):
     article = Article.objects.create(title=SECRET)
     document = make_document(article)
-    Article.objects.filter(pk=article.pk).update(members_only=True)  # sends no signal
+    Article.objects.filter(pk=article.pk).update(status="draft")  # sends no signal
     document.refresh_from_db()
     assert document.public
     assert "Wages" not in pages(owner, url, document)

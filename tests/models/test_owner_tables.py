@@ -210,5 +210,5 @@ def test_grants_go_with_whom_they_name():
 
 def test_grant_says_who_may_ask_what():
     assert str(AccessGrantFactory.build()) == (
-        "Everyone, also anonymous visitors → all profiles"
+        "Everyone, also anonymous visitors → every profile"
     )
