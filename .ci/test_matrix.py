@@ -49,7 +49,12 @@ class Verdict:
     reason: str = ""
     seconds: float = 0.0
     ran: frozenset[str] = frozenset()
+    failed: frozenset[str] = frozenset()
     skipped: Mapping[str, str] = field(default_factory=dict)  # test -> reason
+
+    @property
+    def passed(self) -> int:
+        return len(self.ran - self.failed)
 
 
 def answers(port: int) -> bool:
@@ -111,14 +116,16 @@ def parts() -> list[Part]:
     ]
 
 
-def read_report(report: Path) -> tuple[frozenset[str], dict[str, str]]:
-    """Return the tests of a JUnit report that ran, and those skipped with their reason.
+def read_report(
+    report: Path,
+) -> tuple[frozenset[str], frozenset[str], dict[str, str]]:
+    """Return the tests of a JUnit report that ran, that failed, and that were skipped.
 
-    A test that is expected to fail has run.
+    A test that is expected to fail has run; the skipped ones come with their reason.
     """
     if not report.exists():
-        return frozenset(), {}
-    ran, skipped = set(), {}
+        return frozenset(), frozenset(), {}
+    ran, failed, skipped = set(), set(), {}
     for case in ElementTree.parse(report).iter("testcase"):
         test = f"{case.get('classname')}::{case.get('name')}"
         skip = case.find("skipped[@type='pytest.skip']")
@@ -126,7 +133,9 @@ def read_report(report: Path) -> tuple[frozenset[str], dict[str, str]]:
             ran.add(test)
         else:
             skipped[test] = skip.get("message", "")
-    return frozenset(ran), skipped
+        if case.find("failure") is not None or case.find("error") is not None:
+            failed.add(test)
+    return frozenset(ran), frozenset(failed), skipped
 
 
 def run(part: Part) -> Verdict:
@@ -143,13 +152,14 @@ def run(part: Part) -> Verdict:
             env={**os.environ, **part.environment},
             check=False,
         )
-        ran, skipped = read_report(report)
+        ran, failed, skipped = read_report(report)
     return Verdict(
         part=part.name,
         word="passed" if finished.returncode == 0 else "FAILED",
         reason="" if finished.returncode == 0 else f"pytest {finished.returncode}",
         seconds=time.monotonic() - started,
         ran=ran,
+        failed=failed,
         skipped=skipped,
     )
 
@@ -165,7 +175,10 @@ def summary(verdicts: Sequence[Verdict]) -> str:
     lines = ["", "=== What ran ==="]
     for verdict in verdicts:
         line = f"{verdict.word:8} {verdict.part:24} {verdict.seconds:6.0f} s"
-        lines.append(f"{line}  {verdict.reason}".rstrip())
+        counts = f"{verdict.passed:6} passed {len(verdict.skipped):5} skipped"
+        if verdict.failed:
+            counts += f" {len(verdict.failed):5} failed"
+        lines.append(f"{line} {counts}  {verdict.reason}".rstrip())
     skipped = skipped_everywhere(verdicts)
     lines.extend(f"skipped  {test}: {why}" for test, why in skipped.items())
     return "\n".join(lines)

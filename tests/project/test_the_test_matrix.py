@@ -12,6 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 REPORT = """<testsuites><testsuite>
 <testcase classname="tests.a" name="test_ran"/>
+<testcase classname="tests.a" name="test_broken"><failure message="no"/></testcase>
 <testcase classname="tests.a" name="test_left"><skipped type="pytest.skip" message="no lamp"/></testcase>
 <testcase classname="tests.a" name="test_known"><skipped type="pytest.xfail" message="known"/></testcase>
 </testsuite></testsuites>"""
@@ -29,12 +30,26 @@ def matrix():
     del sys.modules["test_matrix"]
 
 
-def test_report_tells_what_ran_and_what_was_skipped(matrix, tmp_path):
+def test_report_tells_what_ran_what_failed_and_what_was_skipped(matrix, tmp_path):
     report = tmp_path / "report.xml"
     report.write_text(REPORT, encoding="utf-8")
-    ran, skipped = matrix.read_report(report)
-    assert ran == {"tests.a::test_ran", "tests.a::test_known"}
+    ran, failed, skipped = matrix.read_report(report)
+    assert ran == {"tests.a::test_ran", "tests.a::test_known", "tests.a::test_broken"}
+    assert failed == {"tests.a::test_broken"}
     assert skipped == {"tests.a::test_left": "no lamp"}
+
+
+def test_summary_counts_what_passed_was_skipped_and_failed(matrix):
+    part = matrix.Verdict(
+        part="SQLite",
+        word="FAILED",
+        seconds=9,
+        ran=frozenset("abc"),
+        failed=frozenset("c"),
+        skipped={"d": "no lamp"},
+    )
+    [line] = [row for row in matrix.summary([part]).splitlines() if "SQLite" in row]
+    assert line.split()[2:] == "9 s 2 passed 1 skipped 1 failed".split()
 
 
 def test_skipped_test_that_ran_elsewhere_is_no_complaint(matrix):
