@@ -12,7 +12,7 @@ from django.db import transaction
 
 from example_site.demo_users import DEMO_USERS, make_demo_users
 from example_site.models import BlogPosting, Page, Recipe
-from nlweb_ask.models import IndexProfile, SiteSettings
+from nlweb_ask.models import Document, IndexProfile, SiteSettings
 from nlweb_ask.sources.sites import default_site_id
 
 CONTENT = Path(__file__).resolve().parents[2] / "content"
@@ -36,14 +36,19 @@ class Command(BaseCommand):
             f"{Recipe.objects.count()} recipes and {BlogPosting.objects.count()} posts, "
             f"{changed} of them new or brought back."
         )
-        call_command("nlweb_index", stdout=self.stdout, stderr=self.stderr)
+        # Most pages are indexed as they are saved, so its own counts would mislead here.
+        call_command("nlweb_index", verbosity=0, stdout=self.stdout, stderr=self.stderr)
+        indexed = Document.objects.filter(site_id=default_site_id(), indexed=True)
+        self.stdout.write(f"{indexed.count()} pages are in the index.")
         self._say_where_to_go()
 
     def _say_where_to_go(self) -> None:
         home = settings.NLWEB_ASK["BASE_URL"]
         self.stdout.write(f"\nThe site   {home}/")
         self.stdout.write(f"Its admin  {home}/admin/")
-        self.stdout.write(f'Ask it     curl "{home}/ask?query=sourdough"')
+        self.stdout.write(
+            f'Ask it     curl "{home}/ask?query=sourdough&streaming=false"'
+        )
         self.stdout.write("\nLog in as  (user / password)")
         for person in DEMO_USERS:
             self.stdout.write(
