@@ -95,7 +95,7 @@ class Reader:
         match step.words:
             case ("python", "-m", "pip", "install", "django"):
                 return ""
-            case ("python", "-m", "pip", "install", "nlweb-ask"):
+            case ("python", "-m", "pip", "install", "../nlweb_ask"):
                 return self.unpack_wheel()
             case ("django-admin", *words):
                 return self.call("-m", "django", *words)
