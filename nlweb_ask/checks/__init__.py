@@ -1,6 +1,6 @@
 """System checks: what must be put right (E) and what should be (W), each with its line."""
 
-from nlweb_ask.checks import database, deployment, plugins, settings, urls
+from nlweb_ask.checks import database, deployment, plugins, settings, sources, urls
 from nlweb_ask.checks.table import CHECKS, Check
 
 __all__ = [
@@ -10,5 +10,6 @@ __all__ = [
     "deployment",
     "plugins",
     "settings",
+    "sources",
     "urls",
 ]

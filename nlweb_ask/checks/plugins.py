@@ -1,16 +1,15 @@
-"""E002 and E003: the plug-ins that are named exist, and every source has its rule."""
+"""E002: the plug-ins that are named exist, and have the methods of their kind."""
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.conf import settings
 from django.core.checks import CheckMessage, register
 from django.utils.module_loading import import_string
 
-from nlweb_ask.checks.table import TAG, report
+from nlweb_ask.checks.table import TAG, nearest, report
 from nlweb_ask.conf import PLUGIN_LISTS
 from nlweb_ask.plugins import REGISTRIES, generators, sources
 from nlweb_ask.plugins.registry import Named, Registry
@@ -81,15 +80,17 @@ def unregistered(where: str, name: str, registry: Registry[Any]) -> CheckMessage
     return report(
         "E002",
         f"{where} names the {registry.kind} {name!r}; registered: {known}.",
-        hint=_nearest(name, registry.names())
-        or f"Register it in an AppConfig.ready(): {registry.kind}s.register(…), "
-        "or write its import path.",
+        hint=nearest(name, registry.names()) or _how_to_register(registry),
     )
 
 
-def _nearest(name: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(name, list(known), 1, 0.5)
-    return f'Did you mean "{near[0]}"?' if near else ""
+def _how_to_register(registry: Registry[Any]) -> str:
+    if registry is sources:
+        return "Register it in the nlweb_sources.py of an app: @nlweb_ask.register."
+    return (
+        f"Register it in an AppConfig.ready(): {registry.kind}s.register(…), "
+        "or write its import path."
+    )
 
 
 @register(TAG)
@@ -148,25 +149,3 @@ def _doubles(registry: Registry[Named]) -> Iterator[CheckMessage]:
 
 def _path(plugin: type[Named]) -> str:
     return f"{plugin.__module__}.{plugin.__qualname__}"
-
-
-@register(TAG)
-def check_sources_say_who_may_see(**_kwargs: Any) -> list[CheckMessage]:
-    return [
-        report(
-            "E003",
-            f"The source {source.name!r} does not say who may see its pages, so it "
-            "offers none.",
-            hint="Add public = True to the class where every page is for everyone; "
-            "else add def visible_to(self, viewer, queryset).",
-            obj=source,
-        )
-        for source in sources.classes()
-        if not _declares_visibility(source)
-    ]
-
-
-def _declares_visibility(source: type[Any]) -> bool:
-    # A class that is no nlweb_ask Source writes visible_ids itself, or E002 reports it.
-    declares = getattr(source, "declares_visibility", None)
-    return bool(declares()) if callable(declares) else True

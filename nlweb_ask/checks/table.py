@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -36,6 +38,11 @@ CHECKS: Final = {
             " where a database is.",
         ),
         Check("E003", "A source does not say who may see its pages."),
+        Check("E004", "A source names a field that its model has not."),
+        Check(
+            "E005",
+            "The folder of a Markdown source does not exist, or is not absolute.",
+        ),
         Check("W001", "The URLs are not included."),
         Check("W002", "Migrations are not applied.", DEPLOY_DATABASES),
         Check(
@@ -43,6 +50,7 @@ CHECKS: Final = {
             "The site answers, and its index is empty or made by another version.",
             ALL_DATABASES,
         ),
+        Check("W004", "An attribute of a source is nearly one that sources have."),
         Check(
             "W005",
             "The cache that counts questions cannot count those of several processes.",
@@ -57,6 +65,11 @@ CHECKS: Final = {
         ),
     )
 }
+
+
+def nearest(name: str, known: Iterable[str], cutoff: float = 0.5) -> str:
+    near = difflib.get_close_matches(name, list(known), 1, cutoff)
+    return f'Did you mean "{near[0]}"?' if near else ""
 
 
 def report(

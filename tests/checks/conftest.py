@@ -19,3 +19,18 @@ def reported():
         ]
 
     return run
+
+
+@pytest.fixture
+def registered():
+    """Register plug-ins for one test."""
+    added = []
+
+    def register(registry, plugin):
+        registry.register(plugin)
+        added.append((registry, plugin.name))
+        return plugin
+
+    yield register
+    for registry, name in added:
+        registry.unregister(name)

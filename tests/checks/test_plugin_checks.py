@@ -1,29 +1,13 @@
-"""E002 and E003: plug-ins that are named exist, and each source says who may see it."""
+"""E002: plug-ins that are named exist and have the methods of their kind."""
 
 from __future__ import annotations
 
 import pytest
 
-from nlweb_ask.plugins import generators, rankers, retrievers, sources
-from nlweb_ask.sources import Source
+from nlweb_ask.plugins import generators, rankers, retrievers
 from tests.factories import IndexProfileFactory
 
 HERE = "tests.checks.plugins_of_a_site"
-
-
-@pytest.fixture
-def registered():
-    """Register plug-ins for one test."""
-    added = []
-
-    def register(registry, plugin):
-        registry.register(plugin)
-        added.append((registry, plugin.name))
-        return plugin
-
-    yield register
-    for registry, name in added:
-        registry.unregister(name)
 
 
 @pytest.mark.parametrize(
@@ -135,48 +119,6 @@ def test_two_plugins_of_one_name_are_reported(reported, registered):
     assert 'name = "same2"' in message.hint
 
 
-class Bare(Source):
-    name = "bare"
-
-
-class Public(Bare):
-    public = True
-
-
-class WithRule(Bare):
-    def visible_ids(self, viewer, object_ids):
-        return set()
-
-
-class Foreign:
-    """A source that inherits nothing."""
-
-    name = "bare"
-
-    def iter_refs(self):
-        return iter(())
-
-    def load(self, object_ids):
-        return ()
-
-    def visible_ids(self, viewer, object_ids):
-        return set()
-
-
-def test_source_that_says_nothing_of_who_may_see_it_is_reported(reported, registered):
-    registered(sources, Bare)
-    [message] = reported("E003")
-    assert "'bare'" in message.msg
-    assert "public = True" in message.hint
-    assert "def visible_to(self, viewer, queryset)" in message.hint
-
-
-@pytest.mark.parametrize("source", [Public, WithRule, Foreign])
-def test_source_that_says_who_may_see_it_is_not_reported(reported, registered, source):
-    registered(sources, source)
-    assert reported("E003") == []
-
-
 @pytest.mark.django_db
 def test_profile_that_names_what_is_gone_is_reported(reported):
     IndexProfileFactory(name="docs", sources=["wiki"], retrievers=["haystack"])
@@ -186,6 +128,8 @@ def test_profile_that_names_what_is_gone_is_reported(reported):
         False,
     ]
     assert "profile 'docs' of site 0 names the source 'wiki'" in messages[1].msg
+    assert "AppConfig.ready()" in messages[0].hint
+    assert "nlweb_sources.py" in messages[1].hint
 
 
 @pytest.mark.django_db
