@@ -103,7 +103,7 @@ def test_switched_off_site_says_how_to_switch_it_on():
     SiteSettings.objects.update(enabled=False)
     code, printed = ask("stone")
     assert code == 2
-    assert "enabled" in printed
+    assert "Switched on" in printed
     assert "admin" in printed
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from shutil import rmtree
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -20,6 +21,20 @@ def run(*arguments: str, **options) -> str:
     out = io.StringIO()
     call_command("nlweb_index", *arguments, stdout=out, no_color=True, **options)
     return out.getvalue()
+
+
+def run_failing(*arguments: str, **options) -> tuple[str, str]:
+    """Run where something fails; return what is printed and what the command says."""
+    out = io.StringIO()
+    with pytest.raises(CommandError) as raised:
+        call_command("nlweb_index", *arguments, stdout=out, no_color=True, **options)
+    assert raised.value.returncode == 1
+    return out.getvalue(), str(raised.value)
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
 
 
 @pytest.fixture
@@ -100,7 +115,7 @@ def test_a_source_that_breaks_is_named_and_the_rest_is_indexed(pages, monkeypatc
     assert indexed() == ["barge", "kettle", "lantern"]
 
 
-def test_a_page_that_cannot_be_read_is_counted_and_recorded(pages, monkeypatch):
+def break_barge(monkeypatch) -> None:
     source = sources.get("memory")
     whole = source.load
 
@@ -110,7 +125,13 @@ def test_a_page_that_cannot_be_read_is_counted_and_recorded(pages, monkeypatch):
         return list(whole(object_ids))
 
     monkeypatch.setattr(source, "load", partly)
-    assert "1 failed" in run("memory")
+
+
+def test_a_page_that_cannot_be_read_is_counted_and_recorded(pages, monkeypatch):
+    break_barge(monkeypatch)
+    out, said = run_failing("memory")
+    assert "3 seen, 2 written, 0 moved, 0 withdrawn, 1 failed" in out
+    assert said == "1 page or file could not be indexed."
     assert indexed() == ["kettle", "lantern"]
     assert IndexFailure.objects.get().object_id == "barge"
 
@@ -131,9 +152,9 @@ def folder(tmp_path):
 
 def test_a_file_that_is_closed_is_named_and_the_others_are_indexed(folder, db):
     (folder / "bad.md").write_text("---\naccess: no\n---\n# Secret\n")
-    out = run("leaflets")
+    out, _said = run_failing("leaflets")
     assert "leaflets: bad.md: " in out
-    assert "1 failed" in out
+    assert "2 seen, 1 written, 0 moved, 0 withdrawn, 1 failed" in out
     rows = Document.objects.filter(source="leaflets", indexed=True, public=True)
     assert list(rows.values_list("name", flat=True)) == ["Kettle"]
     assert IndexFailure.objects.get().object_id == "bad.md"
@@ -151,11 +172,107 @@ def test_nothing_is_printed_at_verbosity_0(pages):
 
 
 def test_a_terminal_gets_a_progress_line_and_a_file_does_not(pages, monkeypatch):
-    class Terminal(io.StringIO):
-        def isatty(self) -> bool:
-            return True
-
     terminal = Terminal()
     call_command("nlweb_index", "memory", stdout=terminal, no_color=True)
     assert "memory: 3 of 3" in terminal.getvalue()
     assert " of 3," not in run("memory")
+
+
+# Failures
+
+
+CLOSED = "---\naccess: no\n---\n# Secret\n"
+BROKEN = "# Barge\n\n{never closed\n"
+
+
+@pytest.fixture
+def leaflets(folder, db):
+    """One good file, one whose header and one whose body cannot be read."""
+    (folder / "closed.md").write_text(CLOSED)
+    (folder / "broken.mdx").write_text(BROKEN)
+    return folder
+
+
+def test_json_of_a_run_with_failures_is_all_there_is_on_the_standard_output(
+    pages, monkeypatch
+):
+    break_barge(monkeypatch)
+    out, _said = run_failing("memory", "--json", stderr=io.StringIO())
+    assert json.loads(out)["sources"]["memory"]["failed"] == 1
+
+
+def test_failures_are_told_on_standard_error_where_output_is_not_for_people(
+    pages, monkeypatch
+):
+    break_barge(monkeypatch)
+    for options in ({"json": True}, {"verbosity": 0}):
+        err = io.StringIO()
+        run_failing("memory", stderr=err, **options)
+        assert "object=barge error=ValueError" in err.getvalue()
+
+
+def test_one_object_that_cannot_be_read_gives_exit_code_one(pages, monkeypatch):
+    break_barge(monkeypatch)
+    run_failing("memory", "barge")
+
+
+@pytest.mark.parametrize("name", ["closed.md", "broken.mdx"])
+def test_one_file_that_cannot_be_read_is_named_and_gives_exit_code_one(leaflets, name):
+    out, said = run_failing("leaflets", name)
+    assert f"leaflets: {name}: " in out
+    assert said == "1 page or file could not be indexed."
+
+
+def test_seen_counts_each_file_once_whatever_is_wrong_with_it(leaflets):
+    out, said = run_failing("leaflets")
+    assert "3 seen, 1 written, 0 moved, 0 withdrawn, 2 failed" in out
+    assert said == "2 pages or files could not be indexed."
+
+
+def test_a_dry_run_counts_failures_and_records_none(leaflets):
+    out, _said = run_failing("leaflets", "--dry-run")
+    assert "3 offered, 1 not indexed yet, 0 to withdraw, 2 failed" in out
+    assert not IndexFailure.objects.exists()
+
+
+def test_a_dry_run_goes_on_after_a_source_that_breaks(pages, monkeypatch):
+    monkeypatch.setattr(sources.get("recipes"), "iter_refs", lambda: 1 / 0)
+    out, said = run_failing("--dry-run")
+    assert said == "Not indexed: recipes."
+    assert "memory: 3 offered" in out
+
+
+def test_each_problem_is_printed_once_and_in_a_line_of_its_own(leaflets, capfd):
+    terminal = Terminal()
+    with pytest.raises(CommandError):
+        call_command("nlweb_index", "leaflets", stdout=terminal, no_color=True)
+    printed = [line.rpartition("\r")[2] for line in terminal.getvalue().splitlines()]
+    for name in ("closed.md", "broken.mdx"):
+        assert sum(line.startswith(f"leaflets: {name}: ") for line in printed) == 1
+    assert capfd.readouterr().err == ""
+
+
+def test_a_failure_is_printed_in_a_line_of_its_own(pages, monkeypatch):
+    run("memory")
+    break_barge(monkeypatch)
+    terminal = Terminal()
+    with pytest.raises(CommandError):
+        call_command("nlweb_index", stdout=terminal, no_color=True)
+    printed = [line.rpartition("\r")[2] for line in terminal.getvalue().splitlines()]
+    assert sum(line.startswith("not indexed source=memory") for line in printed) == 1
+
+
+def test_a_missing_folder_keeps_what_is_indexed_and_names_the_source(folder, db):
+    run("leaflets")
+    rmtree(folder)
+    out, said = run_failing("leaflets")
+    assert f"The folder {folder} does not exist." in out
+    assert said == "Not indexed: leaflets."
+    assert Document.objects.filter(source="leaflets", indexed=True).count() == 1
+
+
+def test_a_missing_folder_is_named_on_a_terminal_too(folder, db):
+    rmtree(folder)
+    terminal = Terminal()
+    with pytest.raises(CommandError, match="Not indexed: leaflets"):
+        call_command("nlweb_index", "leaflets", stdout=terminal, no_color=True)

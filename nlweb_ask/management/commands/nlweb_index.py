@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import logging
 import time
 from argparse import ArgumentParser
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any, Final
 
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import ngettext
 
 from nlweb_ask.conf import site_conf
 from nlweb_ask.index import merge, refresh
@@ -25,7 +28,7 @@ INTERRUPTED: Final = 130
 
 
 class Command(BaseCommand):
-    help = gettext_lazy(  # type: ignore[assignment] # Django prints it lazily
+    help = _(
         "Bring the search index up to date with the site: all sources, one source, or "
         "one object. What is as it was is left alone, so a run that was broken off "
         "goes on where it stopped."
@@ -61,7 +64,8 @@ class Command(BaseCommand):
         names = self._names(options["source"])
         report = _Report(self, options)
         try:
-            totals = {name: self._one(name, report, options) for name in names}
+            with report.listening():
+                totals = {name: self._one(name, report, options) for name in names}
         except KeyboardInterrupt:
             report.line(_("Stopped. What was indexed stays; run it again to go on."))
             raise SystemExit(INTERRUPTED) from None
@@ -69,10 +73,7 @@ class Command(BaseCommand):
             refresh.withdraw_unregistered()
         merged = 0 if options["dry_run"] else _merge_all()
         report.end(totals, merged)
-        failed = [name for name, total in totals.items() if total is None]
-        if failed:
-            msg = _("Not indexed: %(names)s.") % {"names": ", ".join(failed)}
-            raise CommandError(msg)
+        _raise_for_failures(totals)
 
     def _names(self, name: str | None) -> tuple[str, ...]:
         if name is None:
@@ -86,22 +87,29 @@ class Command(BaseCommand):
     def _one(
         self, name: str, report: _Report, options: dict[str, Any]
     ) -> Refreshed | None:
-        if options["dry_run"]:
-            return _out_of_date(name)
-        if options["object"]:
-            return self._object(name, options["object"])
         report.begin(name)
         try:
+            if options["dry_run"]:
+                return _out_of_date(name, report)
+            if options["object"]:
+                return self._object(name, options["object"], report)
             total = refresh.sweep(
-                name, changed_only=options["changed"], on_step=report.step
+                name,
+                changed_only=options["changed"],
+                on_begin=report.expect,
+                on_step=report.step,
             )
+            return total + report.problems(name)
+        except CommandError:
+            raise
         except Exception as error:  # noqa: BLE001 - a source is the site's own code
             report.failed(name, error)
             return None
-        return total + Refreshed(failed=report.problems(name))
 
-    def _object(self, name: str, object_id: str) -> Refreshed:
+    def _object(self, name: str, object_id: str, report: _Report) -> Refreshed:
+        report.expect([object_id])
         total = refresh.refresh_objects(name, [object_id])
+        total += report.problems(name, only=object_id)
         rows = Document.objects.filter(source=name, object_id=object_id, indexed=True)
         if not rows.exists() and not total.withdrawn and not total.failed:
             msg = _("The source %(source)s offers no object %(object)s.")
@@ -109,23 +117,41 @@ class Command(BaseCommand):
         return total
 
 
+def _raise_for_failures(totals: dict[str, Refreshed | None]) -> None:
+    """Leave with exit code 1 where a source or a page could not be indexed."""
+    broken = [name for name, total in totals.items() if total is None]
+    failed = sum(total.failed for total in totals.values() if total)
+    if broken:
+        msg = _("Not indexed: %(names)s.") % {"names": ", ".join(broken)}
+        raise CommandError(msg)
+    if failed:
+        raise CommandError(
+            ngettext(
+                "%(number)d page or file could not be indexed.",
+                "%(number)d pages or files could not be indexed.",
+                failed,
+            )
+            % {"number": failed}
+        )
+
+
 def _merge_all() -> int:
     sites = Change.objects.order_by().values_list("site_id", flat=True).distinct()
     return sum(merge.merge(site_id) for site_id in list(sites))
 
 
-def _out_of_date(name: str) -> Refreshed:
+def _out_of_date(name: str, report: _Report) -> Refreshed:
     """Count what a sweep would look at anew, by the sources' own list and stamps."""
-    refs = {ref.object_id: ref.stamp for ref in sources.get(name).iter_refs()}
-    stored = set(
-        Document.objects.filter(source=name, indexed=True).values_list(
-            "object_id", flat=True
-        )
-    )
-    return Refreshed(
+    refs = {ref.object_id for ref in sources.get(name).iter_refs()}
+    report.expect(refs)
+    rows = Document.objects.filter(source=name, indexed=True)
+    stored = set(rows.values_list("object_id", flat=True))
+    problems = report.problems(name)
+    readable = refs - report.closed
+    return problems + Refreshed(
         seen=len(refs),
-        written=len(set(refs) - stored),
-        withdrawn=len(stored - set(refs)),
+        written=len(readable - stored),
+        withdrawn=len(stored - readable),
     )
 
 
@@ -134,6 +160,7 @@ class _Report:
 
     def __init__(self, command: Command, options: dict[str, Any]) -> None:
         self.out = command.stdout
+        self.err = command.stderr
         self.style = command.style
         self.json = bool(options["json"])
         self.dry_run = bool(options["dry_run"])
@@ -142,59 +169,97 @@ class _Report:
         self.live = terminal and not self.json and not options["no_progress"]
         self.began = time.monotonic()
         self.shown = 0.0
+        self.progress = ""
         self.name = ""
-        self.expected = 0
+        self.offered: frozenset[str] = frozenset()
+        self.closed: frozenset[str] = frozenset()
         self.done = 0
+
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """Print what the index logs meanwhile between the lines of the command."""
+        handler = _LogLines(self)
+        logger = logging.getLogger("nlweb_ask.index")
+        logger.addHandler(handler)
+        try:
+            yield
+        finally:
+            logger.removeHandler(handler)
 
     def begin(self, name: str) -> None:
         self.name = name
-        self.expected = 0
+        self.offered = self.closed = frozenset()
         self.done = 0
         self.began = time.monotonic()
-        if self.live:
-            self.expected = sum(1 for _ref in sources.get(name).iter_refs())
+
+    def expect(self, object_ids: Collection[str]) -> None:
+        self.offered = frozenset(object_ids)
 
     def step(self, step: Refreshed) -> None:
         self.done += step.seen
         waited = time.monotonic() - self.shown > PROGRESS_SECONDS
-        if self.live and (waited or self.done >= self.expected):
+        if self.live and (waited or self.done >= len(self.offered)):
             self.shown = time.monotonic()
-            self.out.write(f"\r{self._progress()}", ending="")
+            self._clear()
+            self.progress = self._progress()
+            self.out.write(self.progress, ending="")
             self.out.flush()
 
     def _progress(self) -> str:
         seconds = max(time.monotonic() - self.began, 0.001)
         rate = self.done / seconds
-        left = max(self.expected - self.done, 0) / rate if rate else 0.0
+        left = max(len(self.offered) - self.done, 0) / rate if rate else 0.0
         return _(
-            "%(name)s: %(done)d of %(expected)d, %(rate)d a second, %(left)d s left  "
+            "%(name)s: %(done)d of %(expected)d, %(rate)d a second, %(left)d s left"
         ) % {
             "name": self.name,
             "done": self.done,
-            "expected": self.expected,
+            "expected": len(self.offered),
             "rate": rate,
             "left": left,
         }
 
-    def problems(self, name: str) -> int:
+    def _clear(self) -> None:
+        """Take the progress line away, so that the next line begins at the margin."""
+        if self.progress:
+            blank = " " * len(self.progress)
+            self.out.write(f"\r{blank}\r", ending="")
+            self.out.flush()
+            self.progress = ""
+
+    def problems(self, name: str, only: str | None = None) -> Refreshed:
         """Report the files that the source could not read, each by its name."""
-        found = list(getattr(sources.get(name), "iter_problems", lambda: ())())
+        found = [
+            problem
+            for problem in getattr(sources.get(name), "iter_problems", lambda: ())()
+            if only in {None, problem.name}
+        ]
         for problem in found:
-            if problem.fatal:
+            if problem.fatal and not self.dry_run:
                 refresh.record_failure(name, problem.name, problem.reason)
-            self.line(f"{name}: {problem.name}: {problem.reason}", warning=True)
-        return sum(1 for problem in found if problem.fatal)
+            self.problem(f"{name}: {problem.name}: {problem.reason}")
+        self.closed = frozenset(problem.name for problem in found if problem.fatal)
+        unlisted = self.closed - self.offered
+        return Refreshed(seen=len(unlisted), failed=len(self.closed))
 
     def failed(self, name: str, error: Exception) -> None:
-        self.line(f"{name}: {type(error).__name__}: {error}", warning=True)
+        self.problem(f"{name}: {type(error).__name__}: {error}")
+
+    def problem(self, text: str) -> None:
+        """Print what went wrong: to whom it concerns even where nothing else is said."""
+        if self.json or not self.verbosity:
+            self.err.write(text)
+        else:
+            self.line(text, warning=True)
 
     def line(self, text: str, *, warning: bool = False) -> None:
         if self.json or not self.verbosity:
             return
-        start = "\r" if self.live and self.done else ""
-        self.out.write(start + (self.style.WARNING(text) if warning else text))
+        self._clear()
+        self.out.write(self.style.WARNING(text) if warning else text)
 
     def end(self, totals: dict[str, Refreshed | None], merged: int) -> None:
+        self._clear()
         if self.json:
             counts = {n: asdict(t) if t else None for n, t in totals.items()}
             self.out.write(
@@ -203,8 +268,6 @@ class _Report:
                 )
             )
             return
-        if self.live and self.done:
-            self.out.write("")
         for name, total in totals.items():
             if total is not None:
                 self.line(self._summary(name, total))
@@ -217,7 +280,7 @@ class _Report:
         template = (
             _(
                 "%(name)s: %(seen)d offered, %(written)d not indexed yet, "
-                "%(withdrawn)d to withdraw"
+                "%(withdrawn)d to withdraw, %(failed)d failed"
             )
             if self.dry_run
             else _(
@@ -228,10 +291,24 @@ class _Report:
         return template % {"name": name, **asdict(total)}
 
 
+class _LogLines(logging.Handler):
+    """Prints errors in a line of their own.
+
+    Warnings are about files, which the command reports itself, each once.
+    """
+
+    def __init__(self, report: _Report) -> None:
+        super().__init__(logging.ERROR)
+        self.report = report
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.report.problem(record.getMessage())
+
+
 def switched_off_notice() -> str:
     return _(
-        "Asking is switched off: /ask answers 404 until “enabled” is set in the admin, "
-        "under “Ask the site”, or NLWEB_ASK['ENABLED'] in settings.py."
+        "Asking is switched off: /ask answers 404 until “Switched on” is ticked in the "
+        "admin, under “Ask the site”, or NLWEB_ASK['ENABLED'] is set in settings.py."
     )
 
 
