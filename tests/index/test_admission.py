@@ -117,3 +117,19 @@ def test_nul_in_the_words_of_a_page_counts_as_a_space(site):
     site.pages["a"] = PageInMemory("Kettle\0barge", "orchard\0lantern")
     refresh_objects("memory", ["a"])
     assert ask("lantern").names == ["Kettle barge"]
+
+
+@pytest.mark.parametrize("debug", [True, False])
+def test_a_page_that_cannot_be_read_is_logged_with_its_message_to_developers_only(
+    site, settings, caplog, monkeypatch, debug
+):
+    def load(self, object_ids):
+        msg = "words of the page"
+        raise ValueError(msg)
+
+    settings.DEBUG = debug
+    monkeypatch.setattr(SiteInMemory, "load", load)
+    refresh_objects("memory", ["a"])
+    assert "source=memory object=a error=ValueError at=" in caplog.text
+    assert ("words of the page" in caplog.messages[0]) is debug
+    assert IndexFailure.objects.get().reason == "ValueError"

@@ -6,7 +6,7 @@ import os
 import pytest
 from django.contrib.auth.models import AnonymousUser, Group, User
 
-from nlweb_ask.plugins import Viewer
+from nlweb_ask.plugins import SourceFault, Viewer
 from nlweb_ask.sources import MarkdownFolderSource
 from nlweb_ask.sources.page_access import Access, membership
 from nlweb_ask.sources.viewers import anonymous_viewer
@@ -427,9 +427,17 @@ def test_a_bad_file_is_reported_by_name_and_the_rest_is_read(
         assert f"docs: {name} was left out." in caplog.text
 
 
-def test_a_missing_folder_is_reported(source):
-    assert names(source) == []
-    assert problems(source) == {(".", True)}
+def test_a_missing_folder_is_an_error_that_names_it(source, folder):
+    with pytest.raises(SourceFault, match=f"The folder {folder} does not exist"):
+        names(source)
+    with pytest.raises(SourceFault, match=f"The folder {folder} does not exist"):
+        list(source.load(["a.md"]))
+    assert problems(source) == {(str(folder), True)}
+
+
+def test_a_missing_folder_shows_nothing(source):
+    assert source.visible_ids(ANYBODY, ["a.md"]) == set()
+    assert source.stamps(["a.md"]) == {}
 
 
 def test_questions_about_missing_pages_fill_no_log(write, source, caplog):

@@ -11,7 +11,7 @@ from django.utils import timezone, translation
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlweb_ask.plugins import SourceRef, Viewer
+from nlweb_ask.plugins import SourceFault, SourceRef, Viewer
 from nlweb_ask.sources import ModelPermissionSource, ModelSource, PublicSource
 from nlweb_ask.sources.primary_keys import readable_keys
 from nlweb_ask.sources.schema_org import dates
@@ -439,3 +439,41 @@ def test_a_name_among_the_text_fields_is_no_passage_of_its_own(db):
         "Kettle",
         ["Boil water."],
     )
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {"text_fields": ["bdy"]},
+        {"description_field": "bdy"},
+        {"language_field": "bdy"},
+        {"site_field": "bdy"},
+        {"published_field": "bdy"},
+        {"image_field": "bdy"},
+    ],
+    ids=lambda attributes: next(iter(attributes)),
+)
+def test_a_field_that_is_not_there_is_named(attributes, db):
+    article = Article.objects.create(title="Kettle")
+    with pytest.raises(SourceFault, match=r"testapp\.Article has no 'bdy'"):
+        document_of(article, **attributes)
+
+
+def test_a_property_that_fails_keeps_its_own_error(db, monkeypatch):
+    monkeypatch.setattr(Article, "broken", property(lambda self: self.bdy), False)
+    article = Article.objects.create(title="Kettle")
+    with pytest.raises(AttributeError) as raised:
+        document_of(article, text_fields=["broken"])
+    assert not isinstance(raised.value, SourceFault)
+
+
+@pytest.mark.parametrize("method", ["visible_to", "get_queryset"])
+def test_a_method_that_returns_a_list_is_named(method, db):
+    def returns_a_list(self, *_args):
+        return list(Article.objects.all())
+
+    source = source_of(**{method: returns_a_list})
+    with pytest.raises(TypeError) as raised:
+        source.visible_ids(anonymous_viewer(), ["1"])
+    said = f"{method}() of SomeSource must return a queryset, not list."
+    assert str(raised.value) == said
