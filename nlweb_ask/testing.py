@@ -27,7 +27,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from django.db import connections
-from django.db.models import CharField
+from django.db.models import CharField, QuerySet
 from django.test.utils import CaptureQueriesContext
 
 from nlweb_ask.models import Document
@@ -52,6 +52,7 @@ from nlweb_ask.plugins import (
     Stamped,
     Viewer,
 )
+from nlweb_ask.sources import ModelSource
 from nlweb_ask.sources.viewers import anonymous_viewer
 
 __all__ = [
@@ -324,6 +325,8 @@ def check_source(
     assert declares is None or declares(), (
         "The source must say who may see its pages: public = True, or visible_to()."
     )
+    if isinstance(source, ModelSource):
+        _check_querysets(source)
     refs = list(source.iter_refs())
     _check_refs(refs, list(source.iter_refs()))
     object_ids = [ref.object_id for ref in refs]
@@ -335,6 +338,17 @@ def check_source(
         _check_stamps(source.stamps([*object_ids, NO_SUCH_ID]), object_ids)
     for viewer in (anonymous_viewer(), *viewers):
         _check_visible(source, viewer, object_ids, database)
+
+
+def _check_querysets(source: ModelSource) -> None:
+    rows: object = source.get_queryset()
+    assert isinstance(rows, QuerySet), (
+        f"get_queryset() must return a queryset, not {type(rows).__name__}."
+    )
+    visible: object = source.visible_to(anonymous_viewer(), rows)
+    assert isinstance(visible, QuerySet), (
+        f"visible_to() must return a queryset, not {type(visible).__name__}."
+    )
 
 
 def _check_stamps(stamps: Mapping[str, str], object_ids: Collection[str]) -> None:

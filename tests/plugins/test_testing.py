@@ -22,6 +22,7 @@ from nlweb_ask.plugins import (
     SourceDocument,
     SourceRef,
 )
+from nlweb_ask.sources import ModelSource
 from nlweb_ask.testing import (
     check_generator,
     check_handler,
@@ -572,5 +573,18 @@ def test_source_that_keeps_its_promises_passes():
     ],
 )
 def test_source_that_breaks_a_promise_fails(source, promise):
+    with pytest.raises(AssertionError, match=promise):
+        check_source(source)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("method", ["visible_to", "get_queryset"])
+def test_model_source_that_gives_a_list_for_a_queryset_fails(method):
+    def gives_a_list(self, *_args):
+        return list(Document.objects.all())
+
+    attributes = {"model": Document, "public": True, method: gives_a_list}
+    source = type("GivesAList", (ModelSource,), {"name": "list", **attributes})()
+    promise = rf"{method}\(\) must return a queryset, not list"
     with pytest.raises(AssertionError, match=promise):
         check_source(source)
