@@ -5,18 +5,23 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 QUESTION ?= How do I mend a puncture?
 
-.PHONY: demo test
+.PHONY: demo test port-is-free
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo            the example site on http://127.0.0.1:$(PORT)/ (PORT=8123 picks another port)"
 	@echo "make test            the whole test suite, on every database that answers"
 
-demo: $(VENV)/demo-installed
+demo: port-is-free $(VENV)/demo-installed
 	$(RUN) manage.py migrate --verbosity 0
 	$(RUN) manage.py load_example
 	$(RUN) manage.py nlweb_ask "$(QUESTION)"
 	$(RUN) manage.py runserver --noreload 127.0.0.1:$(PORT)
+
+# Before anything is installed or loaded; runserver would find out last.
+port-is-free: | $(RUN)
+	@$(RUN) -c 'import socket; socket.create_server(("127.0.0.1", $(PORT))).close()' 2>/dev/null || { \
+	    echo "Port $(PORT) is in use: \`make demo PORT=8123\` picks another." >&2; exit 1; }
 
 test: $(VENV)/test-installed
 	$(RUN) .ci/test_matrix.py
