@@ -1,4 +1,4 @@
-"""E003, E004, E005 and W004: what a site has written into its sources."""
+"""E003, E004, E005, W004 and W007: what a site has written into its sources."""
 
 from __future__ import annotations
 
@@ -103,8 +103,9 @@ def _folder(source: type[MarkdownFolderSource]) -> Iterator[CheckMessage]:
             obj=source,
         )
     elif not path.is_dir():
+        # No error: a share that is not mounted must not stop what is not about it.
         yield report(
-            "E005",
+            "W007",
             f"The folder of the source {source.name!r} does not exist: {path}",
             hint='Make it, or write where it is: path = settings.BASE_DIR / "…"',
             obj=source,

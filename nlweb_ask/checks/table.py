@@ -39,10 +39,7 @@ CHECKS: Final = {
         ),
         Check("E003", "A source does not say who may see its pages."),
         Check("E004", "A source names a field that its model has not."),
-        Check(
-            "E005",
-            "The folder of a Markdown source does not exist, or is not absolute.",
-        ),
+        Check("E005", "The folder of a Markdown source is not absolute."),
         Check("W001", "The URLs are not included."),
         Check("W002", "Migrations are not applied.", DEPLOY_DATABASES),
         Check(
@@ -57,6 +54,7 @@ CHECKS: Final = {
             DEPLOY,
         ),
         Check("W006", "Behind a proxy, and TRUSTED_PROXIES is not set.", DEPLOY),
+        Check("W007", "The folder of a Markdown source does not exist."),
         Check("W011", "ALLOWED_HOSTS takes any host.", DEPLOY),
         Check(
             "W012",

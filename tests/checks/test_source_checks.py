@@ -1,4 +1,4 @@
-"""E003, E004, E005, W004: what a site has written into its sources."""
+"""E003, E004, E005, W004, W007: what a site has written into its sources."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def test_folder_that_is_not_there_is_reported_with_its_path(
     reported, leaflets, tmp_path
 ):
     leaflets(path=tmp_path / "gone")
-    [message] = reported("E005")
+    [message] = reported("W007")
     assert str(tmp_path / "gone") in message.msg
 
 
@@ -170,12 +170,12 @@ def test_relative_folder_is_reported_whether_or_not_it_is_there(
 
 def test_folder_that_is_there_is_not_reported(reported, leaflets):
     leaflets()
-    assert reported("E005") == []
+    assert reported("E005") == reported("W007") == []
 
 
 def test_folder_that_an_instance_finds_is_not_reported(reported, leaflets):
     leaflets(path=property(lambda self: "somewhere"))
-    assert reported("E005") == []
+    assert reported("E005") == reported("W007") == []
 
 
 # Attributes
