@@ -49,9 +49,7 @@ class Page(models.Model):
     summary = models.CharField(max_length=200)
     author = models.CharField(max_length=80)
     published = models.DateField()
-    status = models.CharField(
-        max_length=10, choices=Status, default=Status.PUBLISHED
-    )
+    status = models.CharField(max_length=10, choices=Status, default=Status.PUBLISHED)
     audience = models.CharField(
         max_length=10, choices=Audience, default=Audience.PUBLIC
     )

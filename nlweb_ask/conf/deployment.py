@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
-from django.core.signals import setting_changed
 from django.utils.module_loading import import_string
 
 from nlweb_ask.conf.keys import PLUGIN_LISTS, Deployment
 from nlweb_ask.conf.problems import problems
 from nlweb_ask.plugins.registry import Named, Registry
 
+# The value of the setting and what was made of it, replaced together: a thread that was
+# still reading an overridden value cannot leave it behind for the others.
+_read: tuple[Mapping[str, Any], Deployment] | None = None
+_NOTHING_WRITTEN: Final[Mapping[str, Any]] = {}
 
-@cache
+
 def deployment() -> Deployment:
-    """Return the typed `settings.NLWEB_ASK`; read once, and anew when it is overridden.
+    """Return the typed `settings.NLWEB_ASK`; made once, and anew when it is overridden.
 
     Raises:
         ImproperlyConfigured: When a key or a value cannot be meant.
     """
-    written = getattr(settings, "NLWEB_ASK", {})
+    global _read
+    written = getattr(settings, "NLWEB_ASK", _NOTHING_WRITTEN)
+    read = _read
+    if read is None or read[0] is not written:
+        read = _read = (written, _made_of(written))
+    return read[1]
+
+
+def _made_of(written: Mapping[str, Any]) -> Deployment:
     for problem in problems(written):
         msg = f"{problem.message} {problem.hint}"
         raise ImproperlyConfigured(msg)
@@ -31,14 +42,6 @@ def deployment() -> Deployment:
         if kind in values:
             values[kind] = tuple(_name(registry, entry) for entry in values[kind])
     return Deployment(**values)
-
-
-def _forget_deployment(*, setting: str, **_kwargs: Any) -> None:
-    if setting == "NLWEB_ASK":
-        deployment.cache_clear()
-
-
-setting_changed.connect(_forget_deployment, dispatch_uid="nlweb_ask.conf")
 
 
 def frozen(value: Any) -> Any:

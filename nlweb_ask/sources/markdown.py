@@ -228,6 +228,7 @@ class MarkdownFolderSource(Source):
         except MissingFolder as error:
             folder = str(self._files.folder.absolute())
             yield PageProblem(folder, str(error), fatal=True)
+            return
         yield from map(self._page, self._files.names())
 
     def _page(self, name: str) -> MarkdownPage | PageProblem:

@@ -60,8 +60,11 @@ class PageFiles:
         """Yield every page in the order of the names; links to folders are not followed.
 
         What is a link or no regular file is yielded too, for its reader to refuse.
+
+        Raises:
+            MissingFolder: When a folder below cannot be read: its pages are not gone.
         """
-        for directory, folders, files in os.walk(self.folder):
+        for directory, folders, files in os.walk(self.folder, onerror=_unreadable):
             folders[:] = sorted(name for name in folders if not self._excludes(name))
             place = PurePosixPath(Path(directory).relative_to(self.folder).as_posix())
             for name in sorted(files):
@@ -147,6 +150,11 @@ def _read(path: Path) -> bytes:
         msg = f"It is larger than {MAX_FILE_BYTES:,} bytes."
         raise UnreadablePage(msg)
     return content
+
+
+def _unreadable(error: OSError) -> None:
+    msg = f"The folder {Path(error.filename).absolute()} cannot be read."
+    raise MissingFolder(msg) from error
 
 
 def _stamp(state: os.stat_result) -> FileStamp:
