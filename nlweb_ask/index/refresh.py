@@ -9,8 +9,8 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Final
+from dataclasses import dataclass, field, replace
+from typing import Final, TypeVar
 
 from django.db import DatabaseError, connections
 
@@ -23,6 +23,8 @@ from nlweb_ask.sources.sites import default_site_id
 from nlweb_ask.sources.viewers import anonymous_viewer
 
 logger = logging.getLogger("nlweb_ask.index")
+
+T = TypeVar("T")
 
 # On SQLite a transaction holds the one write lock; elsewhere a transaction of one object
 # never waits for a second row while it holds a first, so it cannot take part in a
@@ -251,8 +253,17 @@ def sweep(
         total += step
         on_step(step)
         courtesy.give_way()
-    gone = _withdraw_all(source_name, _vanished(source_name, set(refs)))
-    return total + Refreshed(withdrawn=gone)
+    return total + _look_again(source, _vanished(source_name, set(refs)))
+
+
+def _look_again(source: Source, object_ids: Sequence[str]) -> Refreshed:
+    """Withdraw what is gone, and keep what was saved since the sweep made its list."""
+    total = Refreshed()
+    courtesy = _Courtesy()
+    for chunk in _chunks(object_ids):
+        total += replace(refresh_objects(source.name, chunk), seen=0)
+        courtesy.give_way()
+    return total
 
 
 @dataclass
@@ -274,11 +285,12 @@ class _Courtesy:
             self.busy_since = time.monotonic()
 
 
-def _chunks(refs: Sequence[SourceRef]) -> Iterator[Sequence[SourceRef]]:
+def _chunks(objects: Sequence[T]) -> Iterator[Sequence[T]]:
+    """Cut into what one transaction takes."""
     vendor = connections[store.write_alias()].vendor
     size = SQLITE_BATCH if vendor == "sqlite" else 1
-    for begin in range(0, len(refs), size):
-        yield refs[begin : begin + size]
+    for begin in range(0, len(objects), size):
+        yield objects[begin : begin + size]
 
 
 def _sweep_chunk(

@@ -194,6 +194,12 @@ def test_a_second_sweep_finds_nothing_to_do():
     assert (again.seen, again.written, again.moved, again.withdrawn) == (1, 0, 0, 0)
 
 
+def test_a_page_saved_while_a_sweep_runs_stays_in_the_index():
+    Article.objects.create(title="Kettle one")
+    sweep(SOURCE, on_step=lambda step: Article.objects.create(title="Kettle two"))
+    assert len(found()) == 2
+
+
 def test_a_sweep_of_changes_loads_nothing_that_its_stamp_says_is_the_same():
     Article.objects.create(title="Kettle")
     sweep(SOURCE)
