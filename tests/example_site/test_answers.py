@@ -110,6 +110,13 @@ def test_page_saved_in_the_admin_is_found_by_the_next_question(client_of):
     assert names(client_of("anonymous"), "quillwort")[0] == "Quillwort relish"
 
 
+def test_documentation_is_asked_by_name_and_stays_out_of_other_answers(client_of):
+    client = client_of("anonymous")
+    question = "Which middleware holds a stream back?"
+    assert "Put it on a server" not in names(client, question)
+    assert "Put it on a server" in names(client, question, site="manual")
+
+
 def test_profile_kitchen_answers_with_recipes_only(client_of):
     client = client_of("anonymous")
     assert "How we label allergens" in names(client, "nut allergy")

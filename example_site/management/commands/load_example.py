@@ -17,6 +17,13 @@ from nlweb_ask.sources.sites import default_site_id
 
 CONTENT = Path(__file__).resolve().parents[2] / "content"
 
+# The first one answers a question that names none.
+PROFILES = {
+    "house": ["recipes", "posts", "handbook"],
+    "kitchen": ["recipes"],
+    "manual": ["manual"],
+}
+
 
 class Command(BaseCommand):
     help = (
@@ -58,14 +65,15 @@ class Command(BaseCommand):
 
 
 def switch_on(site_id: int) -> None:
-    """Let the site be asked as a whole, or its recipes alone as "kitchen"."""
-    profiles = IndexProfile.objects
-    everything, _ = profiles.get_or_create(site_id=site_id, name="everything")
-    profiles.get_or_create(
-        site_id=site_id, name="kitchen", defaults={"sources": ["recipes"]}
-    )
+    """Let the house's own pages be asked, and by name its recipes or the manual alone."""
+    house, *_ = [
+        IndexProfile.objects.get_or_create(
+            site_id=site_id, name=name, defaults={"sources": sources}
+        )[0]
+        for name, sources in PROFILES.items()
+    ]
     row, _ = SiteSettings.objects.get_or_create(
-        site_id=site_id, defaults={"default_profile": everything}
+        site_id=site_id, defaults={"default_profile": house}
     )
     row.enabled = True
     row.save()
