@@ -29,6 +29,8 @@ from nlweb_ask.plugins import (
 # the number of queries the same whether there are none or a thousand.
 RESTRICTED_WINDOW: Final = 2000
 GROWTH: Final = 4
+# SQLite takes some 32,000 values in one statement.
+ASKED_AT_ONCE: Final = 10_000
 
 
 @dataclass
@@ -58,8 +60,10 @@ class Gate:
                 self.asked.add(page)
                 open_questions.setdefault(candidate.source, []).append(page[1])
         for source, object_ids in open_questions.items():
-            allowed = self._visible_ids(source, object_ids)
-            self.visible |= {(source, object_id) for object_id in allowed}
+            for begin in range(0, len(object_ids), ASKED_AT_ONCE):
+                chunk = object_ids[begin : begin + ASKED_AT_ONCE]
+                allowed = self._visible_ids(source, chunk)
+                self.visible |= {(source, object_id) for object_id in allowed}
 
     def _visible_ids(self, source: str, object_ids: Sequence[str]) -> set[str]:
         self.queries += 1

@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from nlweb_ask.index.merge import merge
 from nlweb_ask.index.refresh import refresh_objects, sweep
 from nlweb_ask.models import Document
+from nlweb_ask.pipeline import permit
 from nlweb_ask.plugins import Candidate, retrievers, sources
 from nlweb_ask.plugins.types import Reference
 from nlweb_ask.protocol.question import Limits
@@ -279,6 +280,15 @@ def test_hidden_pages_are_not_even_asked_about_for_anonymous_viewers(site):
     site.asked.clear()
     ask("kettle")
     assert site.asked == [("a",)]
+
+
+def test_very_many_candidates_are_asked_about_in_several_statements(site, monkeypatch):
+    monkeypatch.setattr(permit, "ASKED_AT_ONCE", 4)
+    for number in range(10):
+        save(f"p{number}", f"kettle {number}", "kettle")
+    site.asked.clear()
+    assert len(ask("kettle").names) == 10
+    assert [len(asked) for asked in site.asked] == [4, 4, 2]
 
 
 def test_ties_are_broken_by_identity_and_never_by_row(site):
