@@ -171,7 +171,10 @@ def _fused(run: Run, permitted: Sequence[Permitted]) -> list[Candidate]:
     ]
     by_rank = run.scope.fusion == "rrf"
     fuse = fusion.reciprocal_rank_fusion if by_rank else fusion.weighted_sum
-    return fusion.on_the_wire(fuse(rankings))
+    with run.trace.stage("fuse") as counts:
+        fused = fusion.on_the_wire(fuse(rankings))
+        counts["pages"] = len(fused)
+    return fused
 
 
 def _ranked(

@@ -28,15 +28,8 @@ def written(run: Run, results: Sequence[Result]) -> Iterator[Event]:
     name = deployment().generators[0]
     deadline = Deadline(run.began + deployment().stream_deadline, run.stop)
     try:
-        for sentence in generators.get(name).generate(run.question, results, deadline):
-            if run.stop.is_set():
-                return
-            if time.monotonic() > deadline.at:
-                yield Failure(code="TIMEOUT", message=_("The answer took too long."))
-                return
-            run.generator = name
-            grounded = checked(sentence, results)
-            yield Content(text=grounded.text, citations=grounded.citations)
+        with run.trace.stage("generate", name) as counts:
+            yield from _sentences(run, results, name, deadline, counts)
     except Exception as error:  # noqa: BLE001 - the results stay when a generator fails
         log_failure(name, error)
         if run.text:
@@ -48,3 +41,22 @@ def written(run: Run, results: Sequence[Result]) -> Iterator[Event]:
             "NOT_WRITTEN",
             _("No text could be written; these are the pages."),
         )
+
+
+def _sentences(
+    run: Run,
+    results: Sequence[Result],
+    name: str,
+    deadline: Deadline,
+    counts: dict[str, int],
+) -> Iterator[Event]:
+    for sentence in generators.get(name).generate(run.question, results, deadline):
+        if run.stop.is_set():
+            return
+        if time.monotonic() > deadline.at:
+            yield Failure(code="TIMEOUT", message=_("The answer took too long."))
+            return
+        run.generator = name
+        counts["sentences"] = counts.get("sentences", 0) + 1
+        grounded = checked(sentence, results)
+        yield Content(text=grounded.text, citations=grounded.citations)

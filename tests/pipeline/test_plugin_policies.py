@@ -309,7 +309,12 @@ def test_the_trace_names_each_stage_and_holds_no_words(pages, runs):
         runs(HANDLERS=["keeper"])
         ask("kettle")
     stages = [(stage.name, stage.plugin) for stage in kept[0].stages]
-    assert stages == [("retrieve", "keyword"), ("permit", ""), ("load", "")]
+    assert stages == [
+        ("retrieve", "keyword"),
+        ("permit", ""),
+        ("fuse", ""),
+        ("load", ""),
+    ]
     assert "kettle" not in str(kept[0]).lower()
 
 
