@@ -14,6 +14,18 @@ TABLE = "CREATE TABLE django_site (id INTEGER PRIMARY KEY, domain VARCHAR(100), 
 
 
 @contextmanager
+def sites_installed() -> Iterator[None]:
+    """Install the sites framework, without a table of its own."""
+    with modify_settings(INSTALLED_APPS={"append": "django.contrib.sites"}):
+        from django.contrib.sites.models import Site
+
+        # Installing discovers its screen, which would stay when the app has gone.
+        if admin.site.is_registered(Site):
+            admin.site.unregister(Site)
+        yield
+
+
+@contextmanager
 def several_sites(*domains: str) -> Iterator[list[int]]:
     """Install the sites framework with these domains, and give their ids.
 
@@ -22,12 +34,9 @@ def several_sites(*domains: str) -> Iterator[list[int]]:
     """
     if connection.vendor == "mysql":
         pytest.skip("a table cannot be made in a transaction")
-    with modify_settings(INSTALLED_APPS={"append": "django.contrib.sites"}):
+    with sites_installed():
         from django.contrib.sites.models import Site
 
-        # Its screen has no address: the URLs were read before it was registered.
-        if admin.site.is_registered(Site):
-            admin.site.unregister(Site)
         with connection.cursor() as cursor:
             cursor.execute(TABLE)
         yield [

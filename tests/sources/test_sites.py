@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from nlweb_ask.sources.sites import _without_port, default_site_id, site_id_for_host
+from tests.several_sites import sites_installed
 
 
 def test_without_the_sites_framework_there_is_one_site(django_assert_num_queries, db):
@@ -27,9 +28,13 @@ def test_a_host_is_compared_without_its_port(host, bare):
 
 
 @pytest.fixture
-def several_sites(db, settings):
+def several_sites(db):
     """Three sites, and the framework installed while a test runs."""
-    settings.INSTALLED_APPS = [*settings.INSTALLED_APPS, "django.contrib.sites"]
+    with sites_installed():
+        yield from three_sites()
+
+
+def three_sites():
     from django.contrib.sites.models import Site
     from django.db import connection
 
