@@ -85,24 +85,32 @@ def reference(row: Document) -> Reference:
     return Reference(row.source, row.object_id, row.language, row.part)
 
 
-def claim(site_id: int, references: Collection[Reference]) -> bool:
+class Collision(Exception):
+    """Another writer was making the same document.
+
+    What was read of the source before may be older than what that writer read.
+    """
+
+
+def claim(site_id: int, references: Collection[Reference]) -> int:
     """Make sure that every document has a row to lock; call inside a transaction.
 
     Returns:
-        False when another writer was making one of them at the same time: what was
-        read of the source before may be older than what that writer read.
+        How many rows had to be made.
+
+    Raises:
+        Collision: When another writer was making one of them at the same time.
     """
-    alone = True
     keys = {identity_key(site_id, reference): reference for reference in references}
     rows = Document.objects.using(write_alias()).filter(key__in=list(keys))
     known = set(rows.values_list("key", flat=True))
-    for key, reference in keys.items():
-        if key not in known:
-            alone = _create(site_id, key, reference) and alone
-    return alone
+    missing = {key: reference for key, reference in keys.items() if key not in known}
+    for key, reference in missing.items():
+        _create(site_id, key, reference)
+    return len(missing)
 
 
-def _create(site_id: int, key: str, reference: Reference) -> bool:
+def _create(site_id: int, key: str, reference: Reference) -> None:
     source, object_id, language, part = reference
     try:
         with transaction.atomic(using=write_alias()):
@@ -114,9 +122,8 @@ def _create(site_id: int, key: str, reference: Reference) -> bool:
                 language=language,
                 part=part,
             )
-    except IntegrityError:
-        return False
-    return True
+    except IntegrityError as error:
+        raise Collision from error
 
 
 def lock(source: str, object_ids: Collection[str]) -> list[Document]:

@@ -19,10 +19,10 @@ from django.db import connection, connections
 from nlweb_ask.index import reading
 from nlweb_ask.index.analysis import analyze_question
 from nlweb_ask.index.merge import merge
-from nlweb_ask.index.refresh import sweep
+from nlweb_ask.index.refresh import refresh_objects, sweep
 from nlweb_ask.index.search import search
 from nlweb_ask.models import Change, Document, IndexState, Posting, Segment
-from nlweb_ask.plugins import Scope
+from nlweb_ask.plugins import Scope, sources
 from tests.testapp.models import Article
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -146,6 +146,38 @@ def test_a_transaction_that_commits_late_is_not_missed():
     go_on.set()
     writer.join(30)
     assert len(hits()[0]) == 2
+
+
+@on_a_server
+@pytest.mark.servers
+@pytest.mark.django_db(transaction=True)
+def test_a_page_unpublished_while_it_is_first_indexed_is_not_left_there(monkeypatch):
+    article = Article.objects.bulk_create([Article(title="Kettle")])[0]
+    source = sources.get(SOURCE)
+    whole = source.load
+    loaded, go_on = threading.Event(), threading.Event()
+
+    def slow_in_the_thread(object_ids):
+        documents = list(whole(object_ids))
+        if threading.current_thread() is indexer and not loaded.is_set():
+            loaded.set()
+            go_on.wait(30)
+        return documents
+
+    def index() -> None:
+        refresh_objects(SOURCE, [str(article.pk)])
+        connections.close_all()
+
+    monkeypatch.setattr(source, "load", slow_in_the_thread)
+    indexer = threading.Thread(target=index)
+    indexer.start()
+    loaded.wait(30)
+    article.status = "draft"
+    article.save()
+    go_on.set()
+    indexer.join(30)
+    assert hits()[0] == []
+    assert not Document.objects.filter(source=SOURCE).exists()
 
 
 # Processes on an SQLite file, as a site without a database server runs them.
