@@ -36,7 +36,7 @@ def load_live(
     }
     if not outdated:
         return stored
-    for source, object_ids in _by_source(outdated).items():
+    for source, object_ids in by_source(outdated).items():
         refresh_objects(source, object_ids)
     again = load_documents(site_id, {r: passages[r] for r in outdated})
     current = {
@@ -54,8 +54,8 @@ def _is_current(document: StoredDocument, live: Stamps) -> bool:
 
 def _live_stamps(documents: Iterable[StoredDocument]) -> Stamps:
     stamps: dict[tuple[str, str], str] = {}
-    by_source = _by_source(document.reference for document in documents)
-    for name, object_ids in by_source.items():
+    references = (document.reference for document in documents)
+    for name, object_ids in by_source(references).items():
         source = sources.get(name)
         if not isinstance(source, Stamped):
             continue
@@ -67,7 +67,7 @@ def _live_stamps(documents: Iterable[StoredDocument]) -> Stamps:
     return stamps
 
 
-def _by_source(references: Iterable[Reference]) -> dict[str, Collection[str]]:
+def by_source(references: Iterable[Reference]) -> dict[str, Collection[str]]:
     """Group object ids by source, each once, sorted."""
     grouped: dict[str, set[str]] = {}
     for reference in references:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nlweb_ask.conf import deployment
+from nlweb_ask.index.freshness import by_source
 from nlweb_ask.index.refresh import move_partitions
 from nlweb_ask.pipeline.failures import log_failure
 from nlweb_ask.pipeline.run import Run
@@ -29,10 +30,7 @@ def finish(run: Run) -> None:
 
 def _close_outdated(run: Run) -> None:
     """Move pages that are public no more out of the partition anonymous viewers search."""
-    by_source: dict[str, list[str]] = {}
-    for reference in sorted(run.outdated):
-        by_source.setdefault(reference.source, []).append(reference.object_id)
-    for source, object_ids in by_source.items():
+    for source, object_ids in by_source(run.outdated).items():
         try:
             move_partitions(source, object_ids)
         except Exception as error:  # noqa: BLE001 - the sweep finds them too

@@ -45,7 +45,6 @@ class Gate:
     visible: set[tuple[str, str]] = field(default_factory=set)
     asked: set[tuple[str, str]] = field(default_factory=set)
     refused_public: set[Reference] = field(default_factory=set)
-    queries: int = 0
 
     def ask(self, candidates: Iterable[Candidate]) -> None:
         """Ask each source once about those of its candidates not asked about before.
@@ -66,7 +65,6 @@ class Gate:
                 self.visible |= {(source, object_id) for object_id in allowed}
 
     def _visible_ids(self, source: str, object_ids: Sequence[str]) -> set[str]:
-        self.queries += 1
         try:
             allowed = sources.get(source).visible_ids(self.viewer, object_ids)
             return set(allowed) & set(object_ids)
