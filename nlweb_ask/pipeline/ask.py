@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from django.utils.translation import gettext as _
 
@@ -20,6 +21,7 @@ from nlweb_ask.pipeline.permit import Permitted, permitted_lists
 from nlweb_ask.pipeline.results import item, load_results
 from nlweb_ask.pipeline.run import Run, begin
 from nlweb_ask.pipeline.scope import AskScope, pick_scope, search_scopes
+from nlweb_ask.pipeline.trace import Trace
 from nlweb_ask.pipeline.writing import written
 from nlweb_ask.plugins import (
     Candidate,
@@ -36,7 +38,7 @@ from nlweb_ask.plugins import (
 )
 from nlweb_ask.protocol.events import Event, Failure, ResultFound
 
-__all__ = ["AskScope", "answer", "pick_scope"]
+__all__ = ["AskScope", "answer", "pick_scope", "search"]
 
 # Rankers see the head of the list only; later pages stay in the order of fusion.
 RANKED = 30
@@ -85,18 +87,34 @@ def _told(run: Run) -> Iterator[Event]:
         yield Failure(code="INTERNAL_ERROR", message=message)
 
 
+def search(
+    question: Question, viewer: Viewer, scope: AskScope
+) -> tuple[list[Result], Trace]:
+    """Return the results that `answer` would list, and tell nobody of the question.
+
+    No handler runs, nothing is written, and what fails is raised.
+    """
+    run = begin(question, viewer, scope, threading.Event())
+    return _results(run), run.trace
+
+
 def _steps(run: Run) -> Iterator[Event]:
-    run.question = _processed(run)
-    scopes = search_scopes(run.question, run.viewer, run.scope)
-    permitted = _permitted(run, scopes)
-    # Past this line there is only what this viewer may see.
-    candidates = _fused(run, permitted)
-    results = _ranked(run, candidates, _terms(run, scopes))
-    _warn_of_unindexed(run, permitted)
+    results = _results(run)
     for index, result in enumerate(results):
         yield ResultFound(index=index, item=item(result))
     if run.mode != "list":
         yield from written(run, results)
+
+
+def _results(run: Run) -> list[Result]:
+    run.question = _processed(run)
+    scopes = search_scopes(run.question, run.viewer, run.scope)
+    permitted = _of_type(run, scopes)
+    # Past this line there is only what this viewer may see.
+    candidates = _fused(run, permitted)[: run.question.limits.num_results]
+    results = _ranked(run, candidates, _terms(run, scopes))
+    _warn_of_unindexed(run, permitted)
+    return results
 
 
 def _processed(run: Run) -> Question:
@@ -114,6 +132,17 @@ def _processed(run: Run) -> Question:
 
 def _terms(run: Run, scopes: Sequence[Scope]) -> list[str]:
     return question_terms(run.question, scopes[0]) if scopes else []
+
+
+def _of_type(run: Run, scopes: Sequence[Scope]) -> list[Permitted]:
+    """Find pages of the type asked for; of any type when none that may be seen has it.
+
+    So a hidden page of that type is as one that was never written.
+    """
+    permitted = _permitted(run, scopes)
+    if not run.question.item_type or any(found.candidates for found in permitted):
+        return permitted
+    return _permitted(run, [replace(each, item_types=frozenset()) for each in scopes])
 
 
 def _permitted(run: Run, scopes: Sequence[Scope]) -> list[Permitted]:
