@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, cast
+from typing import Any, Final, cast, get_args
 
 from django.utils.translation import gettext_lazy as _
 
@@ -17,6 +17,7 @@ from nlweb_ask.plugins.registry import (
     rankers,
     retrievers,
 )
+from nlweb_ask.protocol.question import Version
 
 # Lists of plug-ins in `NLWEB_ASK`, by the attribute of `Deployment`.
 PLUGIN_LISTS: Final[Mapping[str, Registry[Named]]] = cast(
@@ -45,8 +46,15 @@ OWNER_FIELDS: Final = (
 )
 
 
-def _key(default: Any, help_text: Any, *, least: int | None = None) -> Any:
-    return field(default=default, metadata={"help": help_text, "least": least})
+def _key(
+    default: Any,
+    help_text: Any,
+    *,
+    least: int | None = None,
+    choices: Collection[str] = (),
+) -> Any:
+    known = {"help": help_text, "least": least, "choices": choices}
+    return field(default=default, metadata=known)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +85,9 @@ class Deployment:
     default_profile: str = _key("", _("Profile of a question that names none."))
     base_url: str = _key("", _("Scheme and host that links begin with."))
     locked: tuple[str, ...] = _key(
-        (), _("Fields that the admin may not change, such as “rate_limit”.")
+        (),
+        _("Fields that the admin may not change, such as “rate_limit”."),
+        choices=OWNER_FIELDS,
     )
     trusted_proxies: int = _key(
         0, _("Proxies in front of the site that add to X-Forwarded-For."), least=0
@@ -93,6 +103,14 @@ class Deployment:
     )
     keepalive_seconds: float = _key(
         15.0, _("Seconds of silence after which a stream sends a comment."), least=1
+    )
+    streaming_versions: tuple[str, ...] = _key(
+        ("0.1",),
+        _("Versions that stream to a caller who does not say what it wants."),
+        choices=get_args(Version),
+    )
+    sites_endpoint: bool = _key(
+        False, _("Tell at /sites which profiles a caller may ask.")
     )
     body_limit: int = _key(65536, _("Bytes of a request's body at most."), least=1024)
     merge_in_background: bool = _key(

@@ -47,11 +47,11 @@ def _look_at(key: Any, value: Any) -> Iterator[Problem]:
             f"NLWEB_ASK[{key!r}] is {value!r}, which is not {_WORDS[expected]}.",
             f"The default is NLWEB_ASK = {{{key!r}: {shown!r}}}.",
         )
-    elif name == "locked":
+    elif choices := known[key].metadata["choices"]:
         yield from (
-            _unknown("field in LOCKED", entry, OWNER_FIELDS)
+            _unknown(f"entry for {key}", entry, choices)
             for entry in value
-            if entry not in OWNER_FIELDS
+            if entry not in choices
         )
     else:
         yield from _refused(key, value, known[key].metadata["least"])

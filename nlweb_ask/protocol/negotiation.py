@@ -21,7 +21,7 @@ def wants_stream(
     question: Question,
     accept: str,
     *,
-    streaming_versions: Collection[Version] = STREAMING_VERSIONS,
+    streaming_versions: Collection[str] = STREAMING_VERSIONS,
 ) -> bool:
     """Say whether the answer is a stream.
 

@@ -149,7 +149,9 @@ class AskView(Endpoint):
     @sensitive_variables()
     def answer(self, request: Request) -> HttpResponseBase:
         asked = self.read(request)
-        if wants_stream(asked.question, request.headers.get("Accept", "")):
+        accept = request.headers.get("Accept", "")
+        habits = deployment().streaming_versions
+        if wants_stream(asked.question, accept, streaming_versions=habits):
             return self.stream(request, asked)
         writer = writer_for(asked.question)
         status, document = writer.document(asked.events(threading.Event()))

@@ -23,6 +23,9 @@ import pytest
         pytest.param({"DEFAULT_MODE": "chat"}, "chat", "chat", id="mode"),
         pytest.param({"ALLOWED_TYPES": ["a b"]}, "a b", "Recipe", id="type"),
         pytest.param({"LOCKED": ["rate_limt"]}, "rate_limt", "rate_limit", id="locked"),
+        pytest.param(
+            {"STREAMING_VERSIONS": ["0.6"]}, "0.6", "0.5", id="no-such-version"
+        ),
         pytest.param({"TRUSTED_PROXIES": -1}, "-1", "at least 0", id="negative"),
         pytest.param(
             {"STREAM_DEADLINE": float("nan")}, "nan", "at least 1", id="not-a-number"
