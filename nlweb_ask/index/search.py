@@ -9,7 +9,7 @@ that a hidden page could move.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any, Final
 
 from nlweb_ask.index.analysis import analyze_question, term_key
@@ -143,6 +143,7 @@ def in_scope(label: Label, scope: Scope) -> bool:
         and (not scope.version or scope.version == label.version)
         and _in_languages(label.language, scope.languages)
         and _in_types(label.types, scope.types)
+        and _is_asked_for(label.types, scope.item_types)
     )
 
 
@@ -162,6 +163,10 @@ def _in_types(types: Sequence[str], wanted: Sequence[str]) -> bool:
     return not {name.casefold() for name in types}.isdisjoint(
         name.casefold() for name in wanted
     )
+
+
+def _is_asked_for(types: Sequence[str], asked: Set[str]) -> bool:
+    return not asked or any(name.casefold() in asked for name in types)
 
 
 def _best(snapshot: Snapshot, totals: Floats, limit: int) -> list[tuple[int, float]]:

@@ -28,7 +28,7 @@ from nlweb_ask.protocol.events import (
 )
 from nlweb_ask.protocol.question import DEFAULT_FORMAT, Mode
 
-# Finer times would tell how much was searched for in vain.
+# Finer times would tell how much was searched for in vain; staff may know.
 TIME_STEP_MS: Final = 50
 
 
@@ -112,6 +112,8 @@ class Run:
         )
 
     def _milliseconds(self) -> int:
+        if self.viewer.user.is_staff:
+            return round(self.seconds * 1000)
         return max(math.ceil(self.seconds * 1000 / TIME_STEP_MS), 1) * TIME_STEP_MS
 
 
@@ -124,7 +126,7 @@ def begin(
     the id of the query (`PROTOCOL.md` section 6.2).
     """
     query_id = question.query_id or uuid.uuid4().hex
-    said = question.session_context.get("conversation_id") or question.conversation_id
+    said = question.conversation_id or question.session_context.get("conversation_id")
     new = query_id if question.version == "0.1" else uuid.uuid4().hex
     return Run(
         question=question,

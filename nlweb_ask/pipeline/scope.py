@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from nlweb_ask.conf import ProfileConf, RetrieverChoice, SiteConf
+from nlweb_ask.pipeline.schema_types import with_subtypes
 from nlweb_ask.plugins import Question, Scope, Viewer, sources
 from nlweb_ask.plugins.types import Partition
 
@@ -61,10 +62,10 @@ def search_scopes(
 ) -> tuple[Scope, ...]:
     """Return one scope a partition: anonymous viewers search the public one only.
 
-    No scope at all when nothing can be within it: no registered source, or a type that
-    the site or the profiles leave out.
+    No scope at all when nothing can be within it: no registered source, or no type that
+    both the site and the profiles let in.
     """
-    types = _types(question, scope)
+    types = _types(scope)
     names = _sources(scope)
     if types is None or not names:
         return ()
@@ -78,6 +79,7 @@ def search_scopes(
             sources=names,
             languages=_languages(question, scope),
             types=types,
+            item_types=_item_types(question),
             version=_version(question),
             viewer=viewer,
         )
@@ -99,19 +101,17 @@ def _languages(question: Question, scope: AskScope) -> tuple[str, ...]:
     return _union(profile.languages for profile in scope.profiles)
 
 
-def _types(question: Question, scope: AskScope) -> tuple[str, ...] | None:
-    """Return the types to find, empty for all, or None where none is left."""
+def _types(scope: AskScope) -> tuple[str, ...] | None:
+    """Return the types that may be found, empty for all, or None where none is left."""
     allowed = scope.conf.allowed_types
     profiles = _union(profile.allowed_types for profile in scope.profiles)
-    asked = (question.item_type,) if question.item_type else ()
-    left: tuple[str, ...] = ()
-    for limits in (allowed, profiles, asked):
-        if not limits:
-            continue
-        left = _both(left, limits) if left else tuple(limits)
-        if not left:
-            return None
-    return left
+    if not (allowed and profiles):
+        return allowed or profiles
+    return _both(allowed, profiles) or None
+
+
+def _item_types(question: Question) -> frozenset[str]:
+    return with_subtypes(question.item_type) if question.item_type else frozenset()
 
 
 def _both(one: Sequence[str], other: Sequence[str]) -> tuple[str, ...]:

@@ -93,6 +93,9 @@ class Scope:
     sources: tuple[str, ...] = ()  # empty = all registered
     languages: tuple[str, ...] = ()  # empty = every language
     types: tuple[str, ...] = ()  # schema.org types, compared without case; empty = all
+    # The type that the caller asks for and its subtypes, in lower case; empty = any.
+    # A page passes when it has one of these, and one of `types`.
+    item_types: frozenset[str] = frozenset()
     version: str = ""  # version of a documentation page; empty = any
     viewer: Viewer | None = None
 

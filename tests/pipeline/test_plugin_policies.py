@@ -21,7 +21,7 @@ from nlweb_ask.plugins import (
     retrievers,
 )
 from nlweb_ask.protocol.events import Content
-from tests.asking import ask, make_scope
+from tests.asking import ANONYMOUS, MEMBER, STAFF, ask, make_scope
 from tests.site_in_memory import save
 
 PRIVATE = "words that only its readers may see"
@@ -363,6 +363,32 @@ def test_a_type_that_the_site_leaves_out_is_not_found(pages, runs):
     scope = make_scope(allowed_types=("Recipe",))
     assert ask("kettle", scope=scope).names == []
     assert ask("kettle", scope=scope, item_type="Article").names == []
+
+
+def test_a_request_can_lower_the_number_of_candidates(pages, runs):
+    from nlweb_ask.protocol.question import Limits
+
+    few = ask("kettle", limits=Limits(num_results=2))
+    assert few.items == ask("kettle").items[:2]
+
+
+def test_time_is_told_in_steps_to_all_but_staff(pages, runs):
+    class Slow:
+        name = "slow"
+
+        def process(self, question, viewer):
+            time.sleep(0.011)
+            return question
+
+    with registered(processors, Slow):
+        runs(PROCESSORS=["slow"])
+        times = [
+            [ask("kettle", user).complete.processing_time_ms for _ in range(4)]
+            for user in (ANONYMOUS, MEMBER, STAFF)
+        ]
+
+    assert all(told % 50 == 0 and told > 0 for told in times[0] + times[1])
+    assert any(told % 50 for told in times[2])
 
 
 def test_a_language_that_is_asked_for_filters(pages, runs):
