@@ -98,6 +98,9 @@ class Deployment:
     stream_threads: int = _key(
         32, _("Streams that one process answers at once."), least=1
     )
+    streams_per_visitor: int = _key(
+        4, _("Streams that one visitor may have open at once."), least=1
+    )
     stream_deadline: float = _key(
         120.0, _("Seconds after which a stream is ended."), least=1
     )

@@ -9,6 +9,8 @@ from django.http import HttpRequest
 
 # One household or one server usually holds a whole /64.
 IPV6_PREFIX = 64
+# The most that one customer of a network is usually given (RFC 6177), with 65,536 /64s.
+IPV6_CEILING_PREFIX = 48
 UNKNOWN = "unknown"
 
 _WITH_PORT = re.compile(r"\[(?P<v6>[^\]]+)\](?::\d+)?|(?P<v4>[\d.]+):\d+")
@@ -16,8 +18,10 @@ _WITH_PORT = re.compile(r"\[(?P<v6>[^\]]+)\](?::\d+)?|(?P<v4>[\d.]+):\d+")
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
-def client_network(request: HttpRequest, *, trusted_proxies: int) -> str:
-    """Return the caller's address, an IPv6 one as its /64, for counting only.
+def client_networks(request: HttpRequest, *, trusted_proxies: int) -> tuple[str, ...]:
+    """Return what a call is counted under by its address, the narrowest first.
+
+    That is an IPv4 address itself; of an IPv6 address the /64, then the /48 around it.
 
     With `trusted_proxies` = n it is the n-th entry of `X-Forwarded-For` from the right:
     what stands further left was written by the caller. Where that entry is missing or
@@ -26,7 +30,11 @@ def client_network(request: HttpRequest, *, trusted_proxies: int) -> str:
     """
     forwarded = _forwarded(request, trusted_proxies) if trusted_proxies > 0 else None
     address = forwarded or _parse(request.META.get("REMOTE_ADDR") or "")
-    return UNKNOWN if address is None else _network(address)
+    if isinstance(address, ipaddress.IPv6Address):
+        wide = _network(address, IPV6_CEILING_PREFIX)
+        # Without its length it could be the name of the first /64 in it.
+        return _network(address, IPV6_PREFIX), f"{wide}/{IPV6_CEILING_PREFIX}"
+    return (UNKNOWN if address is None else str(address),)
 
 
 def _forwarded(request: HttpRequest, trusted_proxies: int) -> Address | None:
@@ -50,9 +58,7 @@ def _parse(text: str) -> Address | None:
     return address
 
 
-def _network(address: Address) -> str:
-    if isinstance(address, ipaddress.IPv4Address):
-        return str(address)
+def _network(address: ipaddress.IPv6Address, prefix: int) -> str:
     # int() leaves a zone name such as %eth0 behind.
-    network = ipaddress.ip_network((int(address), IPV6_PREFIX), strict=False)
+    network = ipaddress.ip_network((int(address), prefix), strict=False)
     return str(network.network_address)

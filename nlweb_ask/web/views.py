@@ -30,7 +30,8 @@ from nlweb_ask.protocol.writers import writer_for
 from nlweb_ask.web import door
 from nlweb_ask.web.answers import Asked, StreamedAnswer
 from nlweb_ask.web.authentication import AuthorizationHeader, ReadOnlySession
-from nlweb_ask.web.limits import Bucket, check_rate
+from nlweb_ask.web.leases import leased
+from nlweb_ask.web.limits import Bucket, CallerThrottle
 from nlweb_ask.web.origin import PREFLIGHT_HEADERS, is_foreign
 from nlweb_ask.web.refusals import as_refusal, refusal_response
 from nlweb_ask.web.requests import raw_request
@@ -45,7 +46,7 @@ class Endpoint(APIView):
     http_method_names: list[str] = ["get", "post", "options"]
     authentication_classes = (AuthorizationHeader, ReadOnlySession)
     permission_classes = ()
-    throttle_classes = ()
+    throttle_classes = (CallerThrottle,)
     renderer_classes = ()
     parser_classes = ()
     content_negotiation_class = DefaultContentNegotiation
@@ -78,8 +79,8 @@ class Endpoint(APIView):
         if request.method == "OPTIONS":
             return
         self.body = door.read_body(http)
-        user = self.identify(request, conf)
-        check_rate(http, user, conf, self.bucket)
+        user = self.identify(request)
+        self.check_throttles(request)
         self.viewer = viewer_for(http, conf, user=user, foreign=self.foreign)
         self.profiles = door.check_grants(self.viewer, conf)
 
@@ -87,12 +88,12 @@ class Endpoint(APIView):
         if request.method not in self.allowed_methods:
             raise MethodNotAllowed(_("This method is not offered here."))
 
-    def identify(self, request: Request, conf: SiteConf) -> UserLike:
+    def identify(self, request: Request) -> UserLike:
         """Return who asks; a refused key is counted, so that none can be guessed."""
         try:
             return anonymous_or(request.user)
         except AuthenticationFailed:
-            check_rate(request._request, anonymous_or(None), conf, self.bucket)
+            self.check_throttles(request)
             raise
 
     def options(  # type: ignore[override]  # DRF would describe the view in a Response
@@ -175,9 +176,11 @@ class AskView(Endpoint):
     def stream(self, request: Request, asked: Asked) -> HttpResponseBase:
         http = request._request
         streamed = StreamedAnswer(asked)
-        if asked.takes_long:
-            return stream_response(send_live(http, streamed.chunks, streamed.farewell))
-        return stream_response(send_ready(http, streamed.chunks(threading.Event())))
+        if not asked.takes_long:
+            return stream_response(send_ready(http, streamed.chunks(threading.Event())))
+        with leased(http, asked.viewer.user) as lease:
+            produce = lease.held_by(streamed.chunks)
+            return stream_response(send_live(http, produce, streamed.farewell))
 
 
 class AwaitView(Endpoint):

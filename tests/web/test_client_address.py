@@ -3,15 +3,19 @@ from __future__ import annotations
 import pytest
 from django.test import RequestFactory
 
-from nlweb_ask.web.address import client_network
+from nlweb_ask.web.address import client_networks
 
 
-def network(peer, forwarded=None, proxies=0):
+def networks(peer, forwarded=None, proxies=0):
     meta = {"REMOTE_ADDR": peer}
     if forwarded is not None:
         meta["HTTP_X_FORWARDED_FOR"] = forwarded
     request = RequestFactory().get("/ask", **meta)
-    return client_network(request, trusted_proxies=proxies)
+    return client_networks(request, trusted_proxies=proxies)
+
+
+def network(peer, forwarded=None, proxies=0):
+    return networks(peer, forwarded, proxies)[0]
 
 
 @pytest.mark.parametrize(
@@ -57,3 +61,19 @@ def test_the_entry_that_the_trusted_proxies_vouch_for_is_the_caller(
     forwarded, proxies, expected
 ):
     assert network("10.0.0.5", forwarded, proxies) == expected
+
+
+@pytest.mark.parametrize(
+    ("peer", "expected"),
+    [
+        pytest.param("203.0.113.9", (), id="v4-has-none"),
+        pytest.param("::ffff:203.0.113.9", (), id="v4-mapped-to-v6-has-none"),
+        pytest.param("2001:db8:1:2::3", ("2001:db8:1::/48",), id="v6"),
+        pytest.param("2001:db8:1:ffff::3", ("2001:db8:1::/48",), id="its-neighbour"),
+        pytest.param("2001:db8:1::3", ("2001:db8:1::/48",), id="not-the-first-64"),
+        pytest.param("fe80::1%eth0", ("fe80::/48",), id="v6-with-a-zone"),
+        pytest.param("", (), id="unix-socket"),
+    ],
+)
+def test_an_ipv6_caller_stands_under_the_ceiling_of_its_48(peer, expected):
+    assert networks(peer)[1:] == expected
