@@ -19,6 +19,7 @@ from nlweb_ask.conf.site import (
     SiteConf,
     base_url,
     deployed_row,
+    is_switched_on,
     site_conf,
 )
 
@@ -35,6 +36,7 @@ __all__ = [
     "deployed_row",
     "deployment",
     "granted_profiles",
+    "is_switched_on",
     "may_ask",
     "problems",
     "site_conf",

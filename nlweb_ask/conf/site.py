@@ -52,6 +52,16 @@ def site_conf(site_id: int) -> SiteConf:
     return SiteConf(site_id=site_id, **values)
 
 
+def is_switched_on(site_id: int) -> bool:
+    """Say whether this site answers right now; at most one query."""
+    deployed = deployment()
+    if "enabled" in deployed.locked:
+        return deployed.enabled
+    rows = SiteSettings.objects.filter(site_id=site_id)
+    chosen = rows.values_list("enabled", flat=True).first()
+    return deployed.enabled if chosen is None else chosen
+
+
 def _chosen_by_owner(row: SiteSettings, deployed: Deployment) -> dict[str, Any]:
     chosen = {
         name: frozen(getattr(row, name))

@@ -43,6 +43,17 @@ def nlweb_ask_box(
     }
 
 
+@register.simple_tag(takes_context=True)
+def nlweb_ask_link(context: Context) -> SafeString:
+    """Tell agents, in the head of a page, at which address the site can be asked.
+
+    Nothing where the ask box would be absent.
+    """
+    if not _can_be_asked(context):
+        return SafeString()
+    return format_html('<link rel="nlweb" href="{}">', reverse("nlweb_ask:ask"))
+
+
 @register.simple_tag
 def nlweb_ask_styles() -> SafeString:
     """Link the stylesheet of the box and of the result page."""
