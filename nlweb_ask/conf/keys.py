@@ -84,6 +84,9 @@ class Deployment:
     snippet_length: int = _key(300, _("Characters of a description, 50 to 2000."))
     default_profile: str = _key("", _("Profile of a question that names none."))
     base_url: str = _key("", _("Scheme and host that links begin with."))
+    authentication_classes: tuple[str, ...] = _key(
+        (), _("Import paths of DRF's authentication classes that know a caller's key.")
+    )
     locked: tuple[str, ...] = _key(
         (),
         _("Fields that the admin may not change, such as “rate_limit”."),

@@ -44,11 +44,21 @@ def open_site(request: HttpRequest) -> SiteConf:
     return conf
 
 
-def check_origin(conf: SiteConf, *, foreign: bool) -> None:
-    """Raise OriginNotAllowed for a page of another site, unless those may ask."""
-    if foreign and not conf.allow_cross_origin:
-        msg = _("Pages of other sites may not ask here.")
-        raise OriginNotAllowed(msg)
+def check_origin(request: HttpRequest, *, foreign: bool, open_to_all: bool) -> None:
+    """Refuse a page of another site, unless those may ask here.
+
+    One with a key is refused in any case, before the key is looked up: a good one and
+    a bad one get the same answer.
+
+    Raises:
+        OriginNotAllowed: When the page may not ask, or not with a key.
+    """
+    if not foreign:
+        return
+    if not open_to_all:
+        raise OriginNotAllowed(_("Pages of other sites may not ask here."))
+    if "Authorization" in request.headers:
+        raise OriginNotAllowed(_("Pages of other sites may not ask with a key."))
 
 
 def read_body(request: HttpRequest) -> bytes:
@@ -116,7 +126,7 @@ def session_may_ask(request: HttpRequest, conf: SiteConf) -> bool:
     user = anonymous_or(getattr(request, "user", None))
     if not user.is_authenticated:
         return False
-    return may_ask(viewer_for(request, conf, user=user, foreign=False), conf)
+    return may_ask(viewer_for(request, conf, user=user, with_session=True), conf)
 
 
 def _too_large() -> PayloadTooLarge:

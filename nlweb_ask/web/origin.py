@@ -38,6 +38,17 @@ def is_foreign(request: HttpRequest) -> bool:
     return not _is_own_origin(request, origin, any_scheme=fetch_site is not None)
 
 
+def keep_cors_ours(request: HttpRequest) -> None:
+    """Keep django-cors-headers, where a site has it, from adding to this response.
+
+    It would echo the origin and, with `CORS_ALLOW_CREDENTIALS`, let a page of another
+    site read what the session may see. Its signal can only switch it on, and its
+    `CORS_URLS_REGEX` is the site's own, so this sets what its middleware looks at on
+    the way out; a test runs the real one.
+    """
+    request._cors_enabled = False  # type: ignore[attr-defined]
+
+
 def _is_own_origin(request: HttpRequest, origin: str, *, any_scheme: bool) -> bool:
     theirs = _split_origin(origin)
     if theirs is None:

@@ -99,7 +99,7 @@ def _page(request: HttpRequest, conf: SiteConf) -> HttpResponse:
 
 def _unasked(request: HttpRequest, conf: SiteConf, text: str) -> ResultPage:
     user = anonymous_or(getattr(request, "user", None))
-    door.check_grants(viewer_for(request, conf, user=user, foreign=False), conf)
+    door.check_grants(viewer_for(request, conf, user=user, with_session=True), conf)
     return ResultPage(question=text)
 
 
@@ -122,7 +122,7 @@ def _answered(request: HttpRequest, conf: SiteConf, text: str) -> ResultPage:
 def _ask(request: HttpRequest, conf: SiteConf) -> Asked:
     user = anonymous_or(getattr(request, "user", None))
     check_rate(request, user, conf, "ask")
-    viewer = viewer_for(request, conf, user=user, foreign=False)
+    viewer = viewer_for(request, conf, user=user, with_session=True)
     viewer = replace(viewer, language=get_language() or "")
     profiles = door.check_grants(viewer, conf)
     # Not from `request.GET`, where bytes that are not UTF-8 became another question.

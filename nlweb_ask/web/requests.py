@@ -2,14 +2,36 @@
 
 from __future__ import annotations
 
+from typing import Any
 from urllib.parse import parse_qsl
 
-from django.http import HttpRequest
+from django.http import HttpRequest, QueryDict
 from django.utils.translation import gettext as _
+from rest_framework.parsers import BaseParser
 
 from nlweb_ask.protocol.errors import InvalidRequest
 from nlweb_ask.protocol.raw import MAX_FIELDS, RawRequest
 from nlweb_ask.web.streaming import is_async
+
+
+class UnreadBody(BaseParser):
+    """Leaves every body to the protocol's reader.
+
+    An authentication class may look into `request.POST`, as those of OAuth do. Without
+    a parser for it DRF would refuse the request, and with one of its own it would read
+    and refuse by other rules than ours.
+    """
+
+    media_type = "*/*"
+
+    def parse(self, *_args: Any, **_kwargs: Any) -> QueryDict:
+        return QueryDict()
+
+
+def keep_body(request: HttpRequest, body: bytes) -> None:
+    """Keep what was read, for an authentication class that verifies a signature of it."""
+    if request.method == "POST":
+        request._body = body  # where Django keeps what `request.body` has read
 
 
 def raw_request(request: HttpRequest, body: bytes) -> RawRequest:

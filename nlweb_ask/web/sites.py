@@ -22,6 +22,7 @@ class SitesView(Endpoint):
 
     http_method_names = ["get", "options"]
     bucket = "ask"
+    only_reads = True
 
     def get(self, request: Request) -> HttpResponseBase:
         http = request._request

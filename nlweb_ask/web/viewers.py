@@ -26,16 +26,16 @@ def anonymous_or(user: UserLike | None) -> UserLike:
 
 
 def viewer_for(
-    request: HttpRequest, conf: SiteConf, *, user: UserLike, foreign: bool
+    request: HttpRequest, conf: SiteConf, *, user: UserLike, with_session: bool
 ) -> Viewer:
-    """Make the viewer of this request; a foreign one brings no session with it.
+    """Make the viewer of this request, `with_session` with the marks of its session.
 
     Its language is known once the question is read: see `speaking`.
     """
     return Viewer(
         user=user,
         site_id=conf.site_id,
-        session_marks={} if foreign else session_marks(request),
+        session_marks=session_marks(request) if with_session else {},
     )
 
 

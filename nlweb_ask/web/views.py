@@ -10,12 +10,12 @@ import threading
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from django.contrib.auth.models import AnonymousUser
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_variables
 from rest_framework.authentication import BaseAuthentication
-from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.request import Request
 from rest_framework.views import APIView, set_rollback
@@ -29,12 +29,12 @@ from nlweb_ask.protocol.reader import read_await, read_question, wants_stream
 from nlweb_ask.protocol.writers import writer_for
 from nlweb_ask.web import door
 from nlweb_ask.web.answers import Asked, StreamedAnswer
-from nlweb_ask.web.authentication import AuthorizationHeader, ReadOnlySession
+from nlweb_ask.web.authentication import ReadOnlySession, SiteAuthentication
 from nlweb_ask.web.leases import leased
 from nlweb_ask.web.limits import Bucket, CallerThrottle
-from nlweb_ask.web.origin import PREFLIGHT_HEADERS, is_foreign
+from nlweb_ask.web.origin import PREFLIGHT_HEADERS, is_foreign, keep_cors_ours
 from nlweb_ask.web.refusals import as_refusal, refusal_response
-from nlweb_ask.web.requests import raw_request
+from nlweb_ask.web.requests import UnreadBody, keep_body, raw_request
 from nlweb_ask.web.responses import json_response, seal, set_headers, stream_response
 from nlweb_ask.web.streaming import send_live, send_ready
 from nlweb_ask.web.viewers import anonymous_or, speaking, viewer_for
@@ -44,17 +44,20 @@ class Endpoint(APIView):
     """The door before an endpoint, and the one way out for what is refused there."""
 
     http_method_names: list[str] = ["get", "post", "options"]
-    authentication_classes = (AuthorizationHeader, ReadOnlySession)
+    authentication_classes = (SiteAuthentication, ReadOnlySession)
     permission_classes = ()
     throttle_classes = (CallerThrottle,)
     renderer_classes = ()
-    parser_classes = ()
+    parser_classes = (UnreadBody,)
     content_negotiation_class = DefaultContentNegotiation
     versioning_class = None
     metadata_class = None
     schema = None
 
     bucket: ClassVar[Bucket]
+    # Where something is changed, pages of other sites may not call, whatever the owner
+    # allows; a view that only reads says so.
+    only_reads: ClassVar[bool] = False
 
     conf: SiteConf
     open_to_all = False  # pages of other sites may read the response
@@ -64,24 +67,26 @@ class Endpoint(APIView):
     body: bytes
 
     def get_authenticators(self) -> list[BaseAuthentication]:
-        """Leave a foreign call its key only; its cookie is not looked at."""
+        """Let nobody look at what a foreign call says of its caller."""
         self.foreign = is_foreign(self.request)
-        keys: list[BaseAuthentication] = [AuthorizationHeader()]
-        return keys if self.foreign else [*keys, ReadOnlySession()]
+        return [] if self.foreign else super().get_authenticators()
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Settle what is settled before the question is read, in this order."""
         http = request._request
         self.conf = conf = door.open_site(http)
-        self.open_to_all = conf.allow_cross_origin
+        keep_cors_ours(http)
+        self.open_to_all = conf.allow_cross_origin and self.only_reads
         self.check_method(request)
-        door.check_origin(conf, foreign=self.foreign)
+        door.check_origin(http, foreign=self.foreign, open_to_all=self.open_to_all)
         if request.method == "OPTIONS":
             return
         self.body = door.read_body(http)
+        keep_body(http, self.body)
         user = self.identify(request)
         self.check_throttles(request)
-        self.viewer = viewer_for(http, conf, user=user, foreign=self.foreign)
+        with_session = self.session_counts(request)
+        self.viewer = viewer_for(http, conf, user=user, with_session=with_session)
         self.profiles = door.check_grants(self.viewer, conf)
 
     def check_method(self, request: Request) -> None:
@@ -91,10 +96,19 @@ class Endpoint(APIView):
     def identify(self, request: Request) -> UserLike:
         """Return who asks; a refused key is counted, so that none can be guessed."""
         try:
-            return anonymous_or(request.user)
-        except AuthenticationFailed:
+            known = request.successful_authenticator
+        except Exception:
+            request.user = AnonymousUser()
             self.check_throttles(request)
             raise
+        if known is None:  # whoever that is in the site's REST_FRAMEWORK
+            request.user = AnonymousUser()
+        return anonymous_or(request.user)
+
+    def session_counts(self, request: Request) -> bool:
+        """Say whether what is noted in the session is of the caller: not beside a key."""
+        by_key = isinstance(request.successful_authenticator, SiteAuthentication)
+        return not (self.foreign or by_key)
 
     def options(  # type: ignore[override]  # DRF would describe the view in a Response
         self, request: Request, *args: Any, **kwargs: Any
@@ -128,7 +142,8 @@ class Endpoint(APIView):
     def finalize_response(  # type: ignore[override]  # none of ours is a Response
         self, request: Request, response: HttpResponseBase, *args: Any, **kwargs: Any
     ) -> HttpResponseBase:
-        seal(response, open_to_all=self.open_to_all)
+        # What a member's own page asked for is for no other.
+        seal(response, open_to_all=self.open_to_all and self.foreign)
         return response
 
 
@@ -136,6 +151,7 @@ class AskView(Endpoint):
     """`/ask`: a question, answered as a document or as a stream."""
 
     bucket = "ask"
+    only_reads = True
 
     def get(self, request: Request) -> HttpResponseBase:
         return self.answer(request)
@@ -188,6 +204,7 @@ class AwaitView(Endpoint):
 
     http_method_names = ["post", "options"]
     bucket = "await"
+    only_reads = True
 
     def post(self, request: Request) -> HttpResponse:
         action = read_await(raw_request(request._request, self.body))

@@ -63,7 +63,8 @@ def test_own_call_of_a_member_keeps_its_rights_where_others_may_ask(
 def test_foreign_call_with_a_key_is_refused(ask, open_site):
     response = ask(QUESTION, Origin=ORIGIN, Authorization="Bearer x")
 
-    assert response.status_code == 401
+    assert response.status_code == 403
+    assert response.json()["error"]["code"] == "ORIGIN_NOT_ALLOWED"
 
 
 def test_foreign_refusal_can_be_read_by_the_page_that_asked(ask, open_site):

@@ -22,9 +22,10 @@ def request_in_session(rf):
     return request
 
 
-def viewer(request, *, user=None, foreign=False):
+def viewer(request, *, user=None, with_session=True):
     conf = SiteConf(site_id=3)
-    return viewer_for(request, conf, user=user or AnonymousUser(), foreign=foreign)
+    user = user or AnonymousUser()
+    return viewer_for(request, conf, user=user, with_session=with_session)
 
 
 def test_viewer_is_of_the_site(request_in_session):
@@ -53,8 +54,8 @@ def test_marks_of_the_session_come_along_without_djangos_own(request_in_session)
     assert dict(viewer(request_in_session).session_marks) == {"passed_passwords": [7]}
 
 
-def test_foreign_call_brings_no_marks(request_in_session):
-    assert not viewer(request_in_session, foreign=True).session_marks
+def test_viewer_without_the_session_has_none_of_its_marks(request_in_session):
+    assert not viewer(request_in_session, with_session=False).session_marks
 
 
 @pytest.mark.parametrize("session", [None, SessionStore()])
