@@ -16,6 +16,7 @@ from nlweb_ask.protocol.errors import (
     Refusal,
 )
 from nlweb_ask.protocol.fields import Fields
+from nlweb_ask.protocol.multipart import MULTIPART, text_fields
 from nlweb_ask.protocol.question import Version
 
 MAX_FIELDS: Final = 1000  # of a form or of a URL
@@ -54,7 +55,7 @@ def members_of(raw: RawRequest, body_limit: int) -> tuple[Fields, bool]:
     in_url = _url_members(raw, body_limit)
     if _is_form(raw):
         with refusing_in("0.1", Fields(in_url)):
-            return Fields(in_url | _form_members(raw.body, body_limit)), True
+            return Fields(in_url | _form_members(raw, body_limit)), True
     if not raw.body.strip() and "query" in in_url:
         return Fields(in_url), True
     return Fields(in_url | json_members(raw.body, body_limit)), False
@@ -62,8 +63,12 @@ def members_of(raw: RawRequest, body_limit: int) -> tuple[Fields, bool]:
 
 def _is_form(raw: RawRequest) -> bool:
     """Say whether the body is a form: `curl -d` labels JSON as one, too."""
-    declared = raw.content_type.partition(";")[0].strip().lower() == _FORM
+    declared = _media_type(raw) in {_FORM, MULTIPART}
     return declared and not raw.body.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
+
+
+def _media_type(raw: RawRequest) -> str:
+    return raw.content_type.partition(";")[0].strip().lower()
 
 
 def _url_members(raw: RawRequest, limit: int) -> dict[str, Any]:
@@ -76,10 +81,18 @@ def _url_members(raw: RawRequest, limit: int) -> dict[str, Any]:
     return fields.from_pairs(raw.query)
 
 
-def _form_members(body: bytes, limit: int) -> dict[str, Any]:
-    _check_size(len(body), limit)
+def _form_members(raw: RawRequest, limit: int) -> dict[str, Any]:
+    _check_size(len(raw.body), limit)
+    if _media_type(raw) == MULTIPART:
+        pairs = text_fields(raw.body, raw.content_type, MAX_FIELDS)
+    else:
+        pairs = _encoded_pairs(raw.body)
+    return fields.from_pairs(pairs)
+
+
+def _encoded_pairs(body: bytes) -> list[tuple[str, str]]:
     try:
-        pairs = parse_qsl(
+        return parse_qsl(
             body.decode(),
             keep_blank_values=True,
             errors="strict",
@@ -88,7 +101,6 @@ def _form_members(body: bytes, limit: int) -> dict[str, Any]:
     except ValueError as error:
         msg = "The body is not a form of UTF-8 fields."
         raise InvalidRequest(msg) from error
-    return fields.from_pairs(pairs)
 
 
 def json_members(body: bytes, limit: int) -> dict[str, Any]:

@@ -88,7 +88,8 @@ def boolean(value: Any) -> bool | None:
 
 
 def sites(value: Any) -> tuple[str, ...] | None:
-    named = (name for name in strings(value) if name.casefold() not in _NO_SITE)
+    listed = _list_in_one_value(value) if isinstance(value, str) else value
+    named = (name for name in strings(listed) if name.casefold() not in _NO_SITE)
     return tuple(dict.fromkeys(named)) or None
 
 
@@ -153,13 +154,14 @@ def prev(value: Any) -> tuple[str, ...] | None:
 
 def _prev_entries(value: Any) -> list[Any]:
     if isinstance(value, str):
-        return _prev_in_one_value(value)
+        return _list_in_one_value(value)
     if isinstance(value, list):
         return value
     return [value]
 
 
-def _prev_in_one_value(value: str) -> list[Any]:
+def _list_in_one_value(value: str) -> list[Any]:
+    """Return the entries of a JSON list, else what stands between the commas."""
     if value.lstrip().startswith("["):
         try:
             entries = json_body.parse(value)

@@ -194,6 +194,9 @@ def test_rewritten_question_has_the_limit_of_the_question():
     [
         pytest.param({"site": "a, b,all"}, "site", ("a", "b"), id="site-flat"),
         pytest.param({"site": ["*", "a", "a", 7]}, "site", ("a",), id="site-once"),
+        pytest.param(
+            {"site": '["a", "b, c"]'}, "site", ("a", "b", "c"), id="site-json-list"
+        ),
         pytest.param({"site": {"x": 1}}, "site", (), id="site-unreadable"),
         pytest.param({"itemType": "Recipe"}, "item_type", "Recipe", id="type-flat"),
         pytest.param(

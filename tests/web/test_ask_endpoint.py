@@ -90,6 +90,12 @@ def test_form_encoded_question_is_a_0_1_one(client, articles):
     assert names(response) == ["Tide table"]
 
 
+def test_question_sent_as_form_data_is_a_0_1_one(client, articles):
+    response = client.post("/ask", {"query": "tide", "streaming": "false"})
+
+    assert names(response) == ["Tide table"]
+
+
 def test_answer_is_never_stored_and_names_what_it_depends_on(ask, articles):
     headers = ask(QUESTION).headers
 
