@@ -7,11 +7,12 @@ refuse caches that are good enough for a small site.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, Protocol
 
 from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
@@ -28,7 +29,7 @@ from nlweb_ask.web.viewers import anonymous_or
 
 logger = logging.getLogger("nlweb_ask.request")
 
-Bucket = Literal["ask", "await"]
+Bucket = Literal["ask", "await", "key"]  # the last one: keys that were refused
 
 # Long enough for a cache server to come back, short enough for a person to wait.
 CACHE_RETRY_SECONDS = 30
@@ -70,10 +71,25 @@ def check_rate(
         RateLimited: When the caller has asked too often.
         ServerBusy: As `count_call` does.
     """
-    wait = count_call(request, user, conf, bucket)
-    if wait is not None:
-        msg = _("Too many questions in a short time. Please wait a moment.")
-        raise RateLimited(msg, retry_after=wait)
+    _refuse(count_call(request, user, conf, bucket))
+
+
+def check_refused_keys(request: HttpRequest, conf: SiteConf) -> None:
+    """Look, before a key is read, how many from this address were refused; count none.
+
+    Read first, a good key would still be told from a bad one by whoever has guessed
+    too often.
+
+    Raises:
+        RateLimited: When they were as many as may be.
+        ServerBusy: As `count_call` does.
+    """
+    _refuse(_tallied(request, AnonymousUser(), conf, "key", _full))
+
+
+def count_refused_key(request: HttpRequest, conf: SiteConf) -> None:
+    """Count a key that was refused, by its address; raise as `check_refused_keys`."""
+    _refuse(_tallied(request, AnonymousUser(), conf, "key", _count))
 
 
 def count_call(
@@ -91,15 +107,7 @@ def count_call(
         ServerBusy: When the cache that counts cannot be reached and
             `RATE_LIMIT_FAIL_OPEN` is False.
     """
-    # get_usage() says None for this as for a cache that fails, so it is asked here.
-    if not conf.rate_limit or not getattr(settings, "RATELIMIT_ENABLE", True):
-        return None
-    group = f"nlweb_ask.{bucket}.{conf.site_id}/"
-    try:
-        return _count(_tallies(request, user, _rate(conf), group))
-    except _NotCounted:
-        pass_uncounted()
-        return None
+    return _tallied(request, user, conf, bucket, _count)
 
 
 def caller_key(request: HttpRequest, user: UserLike) -> str:
@@ -179,6 +187,36 @@ class _Tally:
             raise _NotCounted
         wait = min(max(1, usage["time_left"]), self.rate.seconds)
         return _Usage(calls=usage["count"], wait=wait)
+
+
+def _tallied(
+    request: HttpRequest,
+    user: UserLike,
+    conf: SiteConf,
+    bucket: Bucket,
+    look: Callable[[Sequence[_Tally]], int | None],
+) -> int | None:
+    """Return what `look` says of a caller's tallies, or None where nothing is counted."""
+    # get_usage() says None for this as for a cache that fails, so it is asked here.
+    if not conf.rate_limit or not getattr(settings, "RATELIMIT_ENABLE", True):
+        return None
+    group = f"nlweb_ask.{bucket}.{conf.site_id}/"
+    try:
+        return look(_tallies(request, user, _rate(conf), group))
+    except _NotCounted:
+        pass_uncounted()
+        return None
+
+
+def _refuse(wait: int | None) -> None:
+    if wait is not None:
+        msg = _("Too many questions in a short time. Please wait a moment.")
+        raise RateLimited(msg, retry_after=wait)
+
+
+def _full(tallies: Sequence[_Tally]) -> int | None:
+    """Return how long to wait where one more call would be too many in some tally."""
+    return next((wait for t in tallies if (wait := t.full()) is not None), None)
 
 
 def _count(tallies: Sequence[_Tally]) -> int | None:

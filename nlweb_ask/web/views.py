@@ -31,7 +31,12 @@ from nlweb_ask.web import door
 from nlweb_ask.web.answers import Asked, StreamedAnswer
 from nlweb_ask.web.authentication import ReadOnlySession, SiteAuthentication
 from nlweb_ask.web.leases import leased
-from nlweb_ask.web.limits import Bucket, CallerThrottle
+from nlweb_ask.web.limits import (
+    Bucket,
+    CallerThrottle,
+    check_refused_keys,
+    count_refused_key,
+)
 from nlweb_ask.web.origin import PREFLIGHT_HEADERS, is_foreign, keep_cors_ours
 from nlweb_ask.web.refusals import as_refusal, refusal_response
 from nlweb_ask.web.requests import UnreadBody, keep_body, raw_request
@@ -94,12 +99,14 @@ class Endpoint(APIView):
             raise MethodNotAllowed(_("This method is not offered here."))
 
     def identify(self, request: Request) -> UserLike:
-        """Return who asks; a refused key is counted, so that none can be guessed."""
+        """Return who asks; refused keys are counted, so that none can be guessed."""
+        http = request._request
+        if "Authorization" in request.headers:
+            check_refused_keys(http, self.conf)
         try:
             known = request.successful_authenticator
         except Exception:
-            request.user = AnonymousUser()
-            self.check_throttles(request)
+            count_refused_key(http, self.conf)
             raise
         if known is None:  # whoever that is in the site's REST_FRAMEWORK
             request.user = AnonymousUser()
