@@ -14,6 +14,7 @@ from nlweb_ask.conf.profiles import (
     RetrieverChoice,
     granted_profiles,
     may_ask,
+    profile_named,
 )
 from nlweb_ask.conf.site import (
     SiteConf,
@@ -39,5 +40,6 @@ __all__ = [
     "is_switched_on",
     "may_ask",
     "problems",
+    "profile_named",
     "site_conf",
 ]

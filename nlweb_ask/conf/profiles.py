@@ -64,6 +64,13 @@ def granted_profiles(viewer: Viewer, conf: SiteConf) -> tuple[ProfileConf, ...]:
     return tuple(profiles)
 
 
+def profile_named(name: str, site_id: int) -> ProfileConf | None:
+    """Return a profile of the site, whoever may ask it: for who owns the site."""
+    rows = IndexProfile.objects.filter(site_id=site_id, name=name)
+    row = rows.prefetch_related("retrievers").first()
+    return None if row is None else _profile_conf(row)
+
+
 def may_ask(viewer: Viewer, conf: SiteConf) -> bool:
     """Say whether `viewer` may ask anything of this site right now; one query."""
     here = Q(profile=ALL_PROFILES) | Q(profile__site_id=conf.site_id)

@@ -16,4 +16,4 @@ def test_help_of_a_command_is_printed(name):
 
 
 def test_all_commands_are_looked_at():
-    assert set(COMMANDS) == {"nlweb_ask", "nlweb_index", "load_example"}
+    assert set(COMMANDS) == {"nlweb_ask", "nlweb_eval", "nlweb_index", "load_example"}

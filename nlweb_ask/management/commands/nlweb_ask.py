@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from django.apps import apps
 from django.contrib.auth import get_user_model
 from django.core.management import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
@@ -24,6 +23,7 @@ from nlweb_ask.management.commands.nlweb_index import (
     database_notice,
     switched_off_notice,
 )
+from nlweb_ask.management.site_option import site_id_named
 from nlweb_ask.pipeline.ask import AskScope, answer, pick_scope
 from nlweb_ask.plugins import Question, Viewer
 from nlweb_ask.protocol.errors import Refusal
@@ -31,7 +31,6 @@ from nlweb_ask.protocol.events import Complete, Content, Event, Failure, ResultF
 from nlweb_ask.protocol.question import MODES
 from nlweb_ask.protocol.reader import RawRequest, read_question
 from nlweb_ask.protocol.writers import dumps, encode, writer_for
-from nlweb_ask.sources.sites import default_site_id
 from nlweb_ask.sources.viewers import anonymous_viewer
 
 NOTHING_FOUND: Final = 1
@@ -190,32 +189,10 @@ def _question(options: dict[str, Any]) -> Question:
 
 
 def _open_site(named: str | None) -> SiteConf:
-    conf = site_conf(_site_id(named))
+    conf = site_conf(site_id_named(named, returncode=FAILED))
     if not conf.enabled:
         raise CommandError(switched_off_notice(), returncode=FAILED)
     return conf
-
-
-def _site_id(named: str | None) -> int:
-    if named is None:
-        return default_site_id()
-    known = _sites()
-    for site_id, host in known.items():
-        if named.lower() in {str(site_id), host.lower()}:
-            return site_id
-    msg = _("There is no site %(named)r; there is: %(known)s.") % {
-        "named": named,
-        "known": ", ".join(f"{key} {host}".strip() for key, host in known.items()),
-    }
-    raise CommandError(msg, returncode=FAILED)
-
-
-def _sites() -> dict[int, str]:
-    if not apps.is_installed("django.contrib.sites"):
-        return {0: ""}
-    from django.contrib.sites.models import Site
-
-    return dict(Site.objects.order_by("pk").values_list("pk", "domain"))
 
 
 def _viewer(username: str | None, conf: SiteConf) -> Viewer:

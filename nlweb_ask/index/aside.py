@@ -1,0 +1,75 @@
+"""An index beside the site's own, for as long as something is measured.
+
+It lives in a temporary SQLite database: SQLite deletes the file's name as soon as it
+has opened it, so nothing is left of it whatever ends the process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+from django.db import connections, models, router
+from django.db.backends.sqlite3.base import DatabaseWrapper
+
+from nlweb_ask.index import reading
+from nlweb_ask.models import (
+    Change,
+    Document,
+    IndexFailure,
+    IndexState,
+    Passage,
+    Posting,
+    Segment,
+)
+
+ALIAS: Final = "nlweb_ask_aside"
+# An address without a path: SQLite takes it for a database that nobody else can open.
+TEMPORARY: Final = "file:"
+TABLES: Final = (Document, Passage, IndexState, Segment, Posting, Change, IndexFailure)
+
+
+class _ToTheSide:
+    """A database router that leads what reads and writes the index to `ALIAS`."""
+
+    def db_for_read(self, model: type[models.Model], **_hints: Any) -> str | None:
+        return ALIAS if model in TABLES else None
+
+    db_for_write = db_for_read
+
+
+@contextmanager
+def index_aside() -> Iterator[None]:
+    """Let this process read and write an empty index; the site's own is not touched.
+
+    For a process that answers nobody meanwhile. The index belongs to the thread that
+    opened it.
+    """
+    connection = _connection()
+    connections[ALIAS] = connection
+    led = _ToTheSide()
+    try:
+        with connection.schema_editor() as editor:
+            for table in TABLES:
+                editor.create_model(table)
+        router.routers.insert(0, led)
+        yield
+    finally:
+        if led in router.routers:
+            router.routers.remove(led)
+        reading.forget()
+        connection.close()
+        del connections[ALIAS]
+
+
+def _connection() -> DatabaseWrapper:
+    settings = {
+        **connections["default"].settings_dict,
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": TEMPORARY,
+        "OPTIONS": {},
+        "ATOMIC_REQUESTS": False,
+        "AUTOCOMMIT": True,
+    }
+    return DatabaseWrapper(settings, ALIAS)

@@ -1,0 +1,1 @@
+"""Measuring how well questions find their pages, for `nlweb_eval`."""
