@@ -185,8 +185,9 @@ class _Tally:
         if usage is None or usage["limit"] == 0:
             logger.warning("rate limit not counted: the cache gave no number")
             raise _NotCounted
-        wait = min(max(1, usage["time_left"]), self.rate.seconds)
-        return _Usage(calls=usage["count"], wait=wait)
+        # The second in which a window ends still belongs to it.
+        wait = usage["time_left"] + 1
+        return _Usage(usage["count"], wait=min(max(1, wait), self.rate.seconds))
 
 
 def _tallied(

@@ -1,8 +1,14 @@
 from __future__ import annotations
 
 import pytest
-from django.test import Client
+import time_machine
+from django.contrib.auth.models import AnonymousUser
+from django.core.cache.backends.base import BaseCache, InvalidCacheKey
+from django.test import Client, RequestFactory
 
+from nlweb_ask.conf import SiteConf
+from nlweb_ask.models import SiteSettings
+from nlweb_ask.web.limits import NETWORKS_OF_A_CEILING, count_call
 from tests.factories import UserFactory
 
 QUESTION = {"query": {"text": "tide"}}
@@ -103,45 +109,223 @@ def test_result_page_counts_with_the_questions(client, ask, limited):
     assert 1 <= int(response["Retry-After"]) <= 86400
 
 
-class BrokenCache:
-    """A cache server that is down, as its library tells it."""
+def waited(address, rate="3/h"):
+    """Call once from this address; return how long to wait, None if let through."""
+    request = RequestFactory().get("/ask", REMOTE_ADDR=address)
+    conf = SiteConf(site_id=0, rate_limit=rate)
+    return count_call(request, AnonymousUser(), conf, "ask")
 
-    def __init__(self, *args):
-        pass
 
-    def add(self, *args, **kwargs):
-        msg = "Connection refused"
-        raise RuntimeError(msg)
+def let_through(addresses, rate="3/h"):
+    return [waited(address, rate) for address in addresses].count(None)
 
-    def clear(self):
-        pass
 
-    def close(self, **kwargs):
-        pass
+def in_the_48(network):
+    """Return an address of one of the 65,536 /64s of one /48."""
+    return f"2001:db8:1:{network:x}::7"
 
 
 @pytest.fixture
-def broken_cache(settings):
-    settings.CACHES = {
-        **settings.CACHES,
-        "down": {"BACKEND": f"{__name__}.BrokenCache"},
-    }
+def clock():
+    """A clock that stands still until it is moved."""
+    with time_machine.travel("2026-03-01 12:00:00.7+00:00", tick=False) as moved:
+        yield moved
+
+
+@pytest.mark.usefixtures("clock")
+def test_addresses_of_one_64_are_one_caller():
+    addresses = [f"2001:db8:1:1::{host:x}" for host in range(1, 9)]
+
+    assert let_through(addresses) == 3
+
+
+@pytest.mark.usefixtures("clock")
+def test_all_networks_of_a_48_together_may_ask_sixteen_times_the_rate():
+    addresses = [in_the_48(network) for network in range(100) for _ in range(3)]
+
+    assert let_through(addresses) == 3 * NETWORKS_OF_A_CEILING == 48
+    assert let_through(["2001:db8:2::1"]) == 1
+
+
+@pytest.mark.usefixtures("clock")
+def test_ipv4_addresses_have_no_ceiling_over_them():
+    assert let_through([f"192.0.2.{host}" for host in range(1, 101)]) == 100
+
+
+@pytest.mark.usefixtures("clock")
+def test_network_over_its_own_rate_takes_nothing_from_its_neighbours():
+    assert let_through([in_the_48(0)] * 200) == 3
+
+    neighbours = [in_the_48(network) for network in range(1, 16) for _ in range(3)]
+    assert let_through(neighbours) == 45
+
+
+def test_full_48_takes_nothing_from_what_a_network_may_ask_later(clock):
+    for network in range(16):
+        let_through([in_the_48(network)] * 3)
+    to_its_edge = waited(in_the_48(16))
+    late = next(
+        address
+        for address in map(in_the_48, range(100, 200))
+        if seconds_to_its_own_edge(address) > to_its_edge + 60
+    )
+    assert let_through([late] * 9) == 0
+    clock.shift(to_its_edge)
+
+    assert let_through([late] * 5) == 3
+
+
+def seconds_to_its_own_edge(address):
+    return [waited(address, "1/1h") for _ in range(2)][-1]
+
+
+@pytest.mark.parametrize(
+    ("rate", "longest"),
+    [("2/s", 1), ("2/7s", 7), ("2/m", 60), ("2/h", 3600), ("2/3d", 259200)],
+)
+@pytest.mark.parametrize("address", ["192.0.2.1", "192.0.2.2", in_the_48(1)])
+def test_who_waits_as_told_is_let_through(clock, rate, longest, address):
+    wait = [waited(address, rate) for _ in range(3)][-1]
+
+    assert 1 <= wait <= longest
+    clock.shift(wait - 1)
+    assert waited(address, rate) is not None
+    clock.shift(1)
+    assert waited(address, rate) is None
+
+
+def test_wait_is_that_of_the_count_that_refused(clock):
+    for network in range(16):
+        let_through([in_the_48(network)] * 3)
+    own, ceiling = waited(in_the_48(15)), waited(in_the_48(16))
+    assert own is not None
+    clock.shift(ceiling)
+
+    assert waited(in_the_48(16)) is None
+
+
+@pytest.mark.usefixtures("clock")
+def test_rates_of_two_sites_are_not_taken_for_each_other():
+    """Site 1 with 130/m, and site 11 with 30/m, read alike when put together."""
+    request = RequestFactory().get("/ask", REMOTE_ADDR="192.0.2.1")
+    one, other = (SiteConf(site_id=1, rate_limit="130/m"), SiteConf(site_id=11))
+    for _ in range(130):
+        count_call(request, AnonymousUser(), one, "ask")
+
+    assert count_call(request, AnonymousUser(), other, "ask") is None
+
+
+@pytest.mark.parametrize(
+    "written", ["10/week", "ten per minute", "0/m", "5/0m", "os.path.join", "/", "m"]
+)
+def test_rate_that_cannot_be_read_is_replaced_by_the_default(
+    ask, site, clock, caplog, written
+):
+    """The admin refuses it; `update()` asks nobody."""
+    SiteSettings.objects.update(rate_limit=written)
+
+    found = statuses(ask, 31)
+
+    assert found == [200] * 30 + [429]
+    assert "the rate limit of site 0 cannot be read" in caplog.text
+
+
+class Down(BaseCache):
+    """A cache server that is down, as its library tells it."""
+
+    def __init__(self, location, params):
+        super().__init__(params)
+
+    def add(self, *args, **kwargs):
+        msg = "Connection refused"
+        raise ConnectionError(msg)
+
+
+class Silent(Down):
+    """A cache server that does not answer in time."""
+
+    def add(self, *args, **kwargs):
+        raise TimeoutError
+
+
+class Resigned(Down):
+    """A cache that only says that it could not, as where its errors are ignored."""
+
+    def add(self, *args, **kwargs):
+        return False
+
+    def incr(self, *args, **kwargs):
+        return None
+
+    def get(self, key, default=None, **kwargs):
+        return default
+
+
+class Forgetful(Resigned):
+    """The same, as python-memcached told it."""
+
+    def incr(self, *args, **kwargs):
+        raise ValueError
+
+
+class Picky(Down):
+    """A cache that takes no key of ours."""
+
+    def add(self, *args, **kwargs):
+        raise InvalidCacheKey
+
+
+class Unbuildable(Down):
+    """A cache whose library is there and cannot be used."""
+
+    def __init__(self, location, params):
+        raise ImportError
+
+
+BROKEN = [Down, Silent, Resigned, Forgetful, Picky, Unbuildable]
+OTHER_WAYS = {"no-such-module": "no.such.Cache", "no-such-class": f"{__name__}.Nobody"}
+
+
+@pytest.fixture(
+    params=[*BROKEN, *OTHER_WAYS, "no-such-alias"],
+    ids=lambda kind: getattr(kind, "__name__", kind),
+)
+def broken_cache(settings, request):
+    kind = request.param
+    if kind != "no-such-alias":
+        path = OTHER_WAYS.get(kind) or f"{__name__}.{kind.__name__}"
+        settings.CACHES = {**settings.CACHES, "down": {"BACKEND": path}}
     settings.RATELIMIT_USE_CACHE = "down"
 
 
-def test_question_is_answered_while_the_cache_is_down(ask, limited, broken_cache):
+def test_question_is_answered_while_the_cache_is_down(
+    ask, limited, broken_cache, caplog
+):
     assert statuses(ask, 5) == [200] * 5
+    assert "rate limit not counted" in caplog.text
+    assert "tide" not in caplog.text
 
 
+@pytest.mark.parametrize("resigned", [False, True])
 def test_site_can_choose_to_refuse_while_the_cache_is_down(
-    ask, limited, broken_cache, settings
+    ask, limited, broken_cache, settings, resigned
 ):
     settings.NLWEB_ASK = {"RATE_LIMIT_FAIL_OPEN": False}
+    settings.RATELIMIT_FAIL_OPEN = resigned  # django-ratelimit's own says nothing here
 
     response = ask(QUESTION)
 
     assert (response.status_code, response["Retry-After"]) == (503, "30")
     assert response.json()["error"]["code"] == "SERVER_BUSY"
+
+
+def test_result_page_follows_the_same_choice(client, limited, broken_cache, settings):
+    assert client.get("/ask/results/?q=tide").status_code == 200
+
+    settings.NLWEB_ASK = {"RATE_LIMIT_FAIL_OPEN": False}
+
+    response = client.get("/ask/results/?q=tide")
+    assert (response.status_code, response["Retry-After"]) == (503, "30")
 
 
 def test_limits_are_off_where_the_site_switches_ratelimit_off(ask, limited, settings):
