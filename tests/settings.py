@@ -1,8 +1,8 @@
-"""The example site's settings and an app of models that only the tests use."""
+"""The example site's settings, DRF's tokens, and an app that only the tests use."""
 
 from __future__ import annotations
 
 from example_site.settings import *  # noqa: F403
 from example_site.settings import INSTALLED_APPS as SITE_APPS
 
-INSTALLED_APPS = [*SITE_APPS, "tests.testapp"]
+INSTALLED_APPS = [*SITE_APPS, "rest_framework.authtoken", "tests.testapp"]

@@ -1,11 +1,20 @@
 """System checks: what must be put right (E) and what should be (W), each with its line."""
 
-from nlweb_ask.checks import database, deployment, plugins, settings, sources, urls
+from nlweb_ask.checks import (
+    authentication,
+    database,
+    deployment,
+    plugins,
+    settings,
+    sources,
+    urls,
+)
 from nlweb_ask.checks.table import CHECKS, Check
 
 __all__ = [
     "CHECKS",
     "Check",
+    "authentication",
     "database",
     "deployment",
     "plugins",

@@ -40,6 +40,7 @@ CHECKS: Final = {
         Check("E003", "A source does not say who may see its pages."),
         Check("E004", "A source names a field that its model has not."),
         Check("E005", "The folder of a Markdown source is not absolute."),
+        Check("E006", "A class in AUTHENTICATION_CLASSES cannot be used."),
         Check("W001", "The URLs are not included."),
         Check("W002", "Migrations are not applied.", DEPLOY_DATABASES),
         Check(
@@ -61,6 +62,7 @@ CHECKS: Final = {
             "The address of a site is not known, or several share one.",
             DEPLOY_DATABASES,
         ),
+        Check("W013", "AUTHENTICATION_CLASSES names DRF's authentication by session."),
     )
 }
 
