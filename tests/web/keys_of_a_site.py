@@ -1,0 +1,90 @@
+"""Authentication classes as sites write them, good ones and bad ones."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import AnonymousUser
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.exceptions import AuthenticationFailed, NotFound, PermissionDenied
+
+SECRET = "squirrel"  # in what a class says when it refuses or breaks
+
+
+def user_named(name):
+    return get_user_model().objects.filter(username=name).first()
+
+
+class Noted(BaseAuthentication):
+    """Notes each request that it was asked about."""
+
+    asked = []
+
+    def authenticate(self, request):
+        self.asked.append(request)
+
+
+class Bearer(Noted):
+    """`Bearer anna` is the key of the user anna; one that closed down has one too."""
+
+    def authenticate(self, request):
+        super().authenticate(request)
+        scheme, _space, name = request.headers.get("Authorization", "").partition(" ")
+        if scheme != "Bearer":
+            return None
+        user = user_named(name)
+        if user is None:
+            msg = f"There is no key {name}, {SECRET}."
+            raise AuthenticationFailed(msg)
+        return user, name
+
+
+class ApiKey(Noted):
+    """`X-Api-Key: anna`, a header that is not `Authorization`."""
+
+    def authenticate(self, request):
+        super().authenticate(request)
+        user = user_named(request.headers.get("X-Api-Key"))
+        return user and (user, None)
+
+
+class Nobody(BaseAuthentication):
+    def authenticate(self, request):
+        return AnonymousUser(), None
+
+
+class ClientOnly(BaseAuthentication):
+    """A token that was given to a program and not to a person."""
+
+    def authenticate(self, request):
+        return None, "token"
+
+
+class LooksIntoTheRequest(Bearer):
+    """Reads what the classes of OAuth and of signed requests read."""
+
+    seen = []
+
+    def authenticate(self, request):
+        self.seen.append((dict(request.POST.lists()), dict(request.data), request.body))
+        return super().authenticate(request)
+
+
+def breaking(error):
+    class Breaks(BaseAuthentication):
+        def authenticate(self, request):
+            raise error
+
+    return Breaks
+
+
+WithValueError = breaking(ValueError(SECRET))
+WithAttributeError = breaking(AttributeError(SECRET))
+WithNotFound = breaking(NotFound(SECRET))
+WithPermissionDenied = breaking(PermissionDenied(SECRET))
+
+
+class WithOddClaim(BaseAuthentication):
+    def authenticate(self, request):
+        return SimpleNamespace(username=SECRET)
