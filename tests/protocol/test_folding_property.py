@@ -11,7 +11,11 @@ import os
 import string
 from collections import Counter
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
 
+import jsonschema
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -28,6 +32,9 @@ from nlweb_ask.protocol.events import (
 )
 from nlweb_ask.protocol.question import MODES, Question
 from nlweb_ask.protocol.writers import encode, writer_for
+from tests.protocol import folding
+
+pytestmark = pytest.mark.property
 
 EXAMPLES = int(os.environ.get("PROPERTY_EXAMPLES", "200"))
 
@@ -35,7 +42,7 @@ many = settings(
     max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 
-texts = st.text(max_size=12)
+texts = st.text(max_size=8)
 words = st.text(string.ascii_letters, min_size=1, max_size=8)
 mappings = st.dictionaries(words, texts | st.integers(), max_size=3)
 
@@ -63,10 +70,16 @@ def contents(draw):
     return Content(text=text, citations=tuple(draw(st.lists(citations, max_size=2))))
 
 
+kinds_of_answer = ["single_select", "multi_select", "text"]
+asked_back = st.fixed_dictionaries(
+    {"id": words, "text": texts, "type": st.sampled_from(kinds_of_answer)},
+    optional={"options": st.lists(texts, max_size=2)},
+)
+
 endings = {
     "answer": st.nothing(),
     "elicitation": st.builds(
-        Elicitation, text=words, questions=st.lists(mappings, max_size=2).map(tuple)
+        Elicitation, text=words, questions=st.lists(asked_back, max_size=2).map(tuple)
     ),
     "promise": st.builds(PromiseMade, token=words, message=st.none() | texts),
     "failure": st.builds(
@@ -109,19 +122,21 @@ def answers(draw, kinds=tuple(endings)):
 def in_dialect(answer, **dialect):
     question, told = answer
     question = replace(question, **dialect)
-    version = question.version
+    known = {
+        name: getattr(question, name)
+        for name in ("version", "response_format")
+        if getattr(question, name)
+    }
     return question, [
-        replace(event, version=version) if hasattr(event, "version") else event
+        replace(event, **{name: known[name] for name in known if hasattr(event, name)})
         for event in told
     ]
 
 
 def sent(question, told):
     """(event, data) as a client reads them off the stream."""
-    for message in writer_for(question).messages(told):
-        lines = encode(message).decode().removesuffix("\n\n").split("\n")
-        fields = dict(line.split(": ", 1) for line in lines)
-        yield fields.get("event"), json.loads(fields["data"])
+    messages = writer_for(question).messages(told)
+    return list(folding.events_of(b"".join(map(encode, messages))))
 
 
 def received(question, told):
@@ -134,34 +149,15 @@ STRUCTURED = {
     "0.54": {"version": "0.54", "response_format": "conv_search"},
     "0.55": {"version": "0.55", "response_format": "conv_search"},
     "chatgpt_app": {"version": "0.55", "response_format": "chatgpt_app"},
-    "ask-family": {"version": "0.54", "ask_family": True},
+    "0.5-chatgpt_app": {"version": "0.5", "response_format": "chatgpt_app"},
+    "ask-family": {
+        "version": "0.54",
+        "response_format": "conv_search",
+        "ask_family": True,
+    },
 }
 
 LEGACY = [{"version": "0.1"}, {"version": "0.1", "legacy_stream": True}]
-
-
-def folded_by_a_client(stream, rows):
-    meta, results, said, cited, ending = {}, {}, "", [], {}
-    for event, data in stream:
-        match event:
-            case "result":
-                results[data["index"]] = data["item"]
-            case "content":
-                cited += shifted(data.get("citations", []), len(said))
-                said += data["text"]
-            case "elicitation" | "promise" | "failure":
-                ending = {k: v for k, v in data.items() if k != "_meta"}
-                meta |= data["_meta"]
-            case "start" | "complete":
-                meta |= data["_meta"]
-    found = [results[index] for index in sorted(results)]
-    text = {"type": "text", "text": said} | ({"citations": cited} if cited else {})
-    document = {"_meta": meta, rows: found} | ({"content": [text]} if said else {})
-    return document | ending
-
-
-def shifted(citations, by):
-    return [c | {"start": c["start"] + by, "end": c["end"] + by} for c in citations]
 
 
 @many
@@ -169,27 +165,15 @@ def shifted(citations, by):
 def test_structured_stream_folds_to_the_document(answer):
     for name, dialect in STRUCTURED.items():
         question, told = in_dialect(answer, **dialect)
-        rows = "structuredData" if name == "chatgpt_app" else "results"
 
-        document = received(question, told)
-        folded = folded_by_a_client(sent(question, told), rows)
+        folded, document = folding.structured(
+            sent(question, told),
+            received(question, told),
+            version=question.version,
+            response_format=question.response_format,
+        )
 
-        if rows not in document:
-            # An ending without findings: the stream says more of the way to it.
-            assert not folded.pop(rows)
-            meta = document["_meta"]
-            folded["_meta"] = {name: folded["_meta"][name] for name in meta}
-        elif name == "0.5":
-            document["content"] = without_resource(document)
-        if document.get("content") == []:
-            del document["content"]
         assert folded == document, name
-
-
-def without_resource(document):
-    resource = {"type": "resource", "resource": {"data": document["results"]}}
-    assert document["content"][-1] == resource
-    return document["content"][:-1]
 
 
 @many
@@ -197,56 +181,29 @@ def without_resource(document):
 def test_ask_family_reads_the_answer_from_results_alone(answer):
     question, told = in_dialect(answer, **STRUCTURED["ask-family"])
 
-    seen = [row for _, data in sent(question, told) for row in data.get("results", [])]
+    read, document = folding.ask_family(sent(question, told), received(question, told))
 
-    document = received(question, told)
-    content = document.get("content", [])
-    summaries = [{"@type": "Summary", "text": item["text"]} for item in content]
-    pages = [row for row in seen if row["@type"] != "Summary"]
-    assert sorted(pages, key=json.dumps) == sorted(
-        document.get("results", []), key=json.dumps
-    )
-    assert [row for row in seen if row["@type"] == "Summary"] == summaries
+    assert read == document
 
 
 @many
 @given(answer=answers())
 def test_0_1_stream_folds_to_the_objects_and_texts_of_the_document(answer):
     question, told = in_dialect(answer, version="0.1")
-    messages = [data for _, data in sent(question, told)]
 
-    document = received(question, told)
+    folded, document = folding.legacy(sent(question, told), received(question, told))
 
-    said = [m for m in messages if m["message_type"] == "result"]
-    texts = [m["item"] for m in said if m["item"]["@type"] == "SearchSummary"]
-    found = [m for m in said if m["item"]["@type"] != "SearchSummary"]
-    objects = [m["item"] for m in sorted(found, key=lambda m: m["index"])]
-    rows = document.get("results", [])
-    assert [row["schema_object"] for row in rows] == texts + objects
-    assert messages[0]["_meta"]["query_id"] == document["query_id"]
-    errors = [(m["code"], m["error"]) for m in messages if m["message_type"] == "error"]
-    error = document.get("error")
-    assert errors == ([(error["code"], error["message"])] if error else [])
+    assert folded == document
 
 
 @many
 @given(answer=answers())
 def test_widgets_get_all_rows_and_texts_of_the_document(answer):
     question, told = in_dialect(answer, version="0.1", legacy_stream=True)
-    messages = [data for _, data in sent(question, told)]
 
-    rows, texts = [], []
-    for data in messages:
-        rows += data.get("results", []) + data.get("items", [])
-        kind = {"summary": "message", "nlws": "answer", "ask_user": "message"}
-        if name := kind.get(data["message_type"]):
-            texts.append(data[name])
+    read, document = folding.widgets(sent(question, told), received(question, told))
 
-    document = received(question, told)
-    answers_first = [row["description"] for row in document.get("results", [])]
-    pages = document.get("results", [])[len(texts) :]
-    assert texts == answers_first[: len(texts)]
-    assert sorted(rows, key=json.dumps) == sorted(pages, key=json.dumps)
+    assert read == document
 
 
 @many
@@ -254,12 +211,50 @@ def test_widgets_get_all_rows_and_texts_of_the_document(answer):
 def test_stream_has_one_terminal_and_it_is_last(answer, more):
     for dialect in [*STRUCTURED.values(), *LEGACY]:
         question, told = in_dialect(answer, **dialect)
-        last = ["complete"] if question.version == "0.1" else ["complete", "end"]
+        last = folding.terminals(question.version)
 
-        stream = sent(question, [*told, *more])
-        names = [event or data["message_type"] for event, data in stream]
+        names = folding.names_of(sent(question, [*told, *more]))
 
         counted = Counter(names)
         assert names[0] == "start"
         assert names[-len(last) :] == last
         assert {counted[name] for name in ("start", *last)} == {1}
+
+
+FIXTURES = Path(__file__).parent / "fixtures" / "schemas"
+ANSWERS = {"0.1": "response-answer-0.1", "0.5": "response-answer-0.5"}
+
+
+@cache
+def validator(name):
+    return jsonschema.Draft202012Validator(
+        json.loads((FIXTURES / f"{name}.json").read_text())
+    )
+
+
+def schema_of(question, kind):
+    if question.version == "0.1" or kind != "answer":
+        return ANSWERS["0.1"] if kind == "answer" else f"response-{kind}"
+    if question.response_format == "chatgpt_app":
+        return "response-answer-chatgpt"
+    return ANSWERS.get(question.version, "response-answer")
+
+
+@many
+@given(
+    answer=answers(),
+    dialect=st.sampled_from([*STRUCTURED.values(), *LEGACY]),
+)
+def test_document_and_messages_are_of_their_schemas(answer, dialect):
+    question, told = in_dialect(answer, **dialect)
+    document = received(question, told)
+    kind = told[-1].response_type
+    if question.version == "0.1":
+        kind = "failure" if "error" in document else "answer"
+
+    validator(schema_of(question, kind)).validate(document)
+    for event, data in sent(question, told):
+        if event is None:
+            validator("sse-0.1-message").validate(data)
+        else:
+            validator("sse-named-event").validate({"event": event, "data": data})

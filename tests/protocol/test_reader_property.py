@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import os
 import unicodedata
+from dataclasses import replace
+from urllib.parse import urlencode
 
+import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -18,6 +21,9 @@ from nlweb_ask.protocol.reader import (
     wants_stream,
 )
 from nlweb_ask.protocol.writers import dumps, failure_document
+from tests.protocol import legal_requests as legal
+
+pytestmark = pytest.mark.property
 
 EXAMPLES = int(os.environ.get("PROPERTY_EXAMPLES", "400"))
 
@@ -73,7 +79,7 @@ anything = st.recursive(
         st.lists(inner, max_size=4)
         | st.dictionaries(st.sampled_from(NAMES) | st.text(), inner, max_size=6)
     ),
-    max_leaves=20,
+    max_leaves=8,
 )
 bodies = st.binary() | anything.map(lambda value: json.dumps(value).encode())
 # Mostly the shape of a request, with anything in its places.
@@ -106,6 +112,13 @@ def can_be_written(refusal):
     return 400 <= refusal.status < 500 and dumps(failure_document(refusal))
 
 
+def assert_within_bounds(limits):
+    assert limits.max_results is None or 1 <= limits.max_results <= 100
+    assert limits.num_results is None or 1 <= limits.num_results <= 1000
+    assert limits.min_score is None or 0 <= limits.min_score <= 100
+    assert 0 <= limits.offset <= 1_000_000
+
+
 @many
 @given(raw_requests)
 @example(RawRequest(body=b"[" * 16_384))
@@ -121,6 +134,7 @@ def test_any_request_is_read_or_refused(raw):
     assert len(unicodedata.normalize("NFKC", question.search_text)) <= 1000
     assert question.mode in (None, *MODES)
     assert len(question.prev) <= 10
+    assert_within_bounds(question.limits)
     assert dumps({"echo": question.session_context, "filters": question.filters})
     assert wants_stream(question, raw.accept) in (True, False)
 
@@ -136,73 +150,8 @@ def test_any_await_request_is_read_or_refused(body):
         assert action.promise_token.strip() == action.promise_token != ""
 
 
-# Legal requests, as their schemas have them
-
-words = st.text(st.characters(codec="utf-8", categories=["L", "N", "P"]), min_size=1)
-texts = st.text(st.characters(codec="utf-8"), max_size=50)
-strings = st.none() | texts | st.lists(texts, max_size=4)
-whole = st.none() | st.integers() | st.integers().map(str)
-free = st.none() | texts | st.integers() | st.lists(texts, max_size=2)
-
-
-def section(required=None, **optional):
-    return st.fixed_dictionaries(required or {}, optional=optional)
-
-
-query_sections = section(
-    {"text": words},
-    site=strings,
-    itemType=strings,
-    type=strings,
-    decontextualized_query=st.none() | texts,
-    num_results=whole,
-    max_results=whole,
-    min_score=whole,
-    location=free,
-    price=free,
-)
-earlier = texts | st.dictionaries(st.just("query"), texts)
-contexts = section(
-    prev=st.none() | texts | st.lists(earlier, max_size=15),
-    text=st.none() | texts,
-    memory=strings,
-)
-switches = st.none() | st.booleans() | st.integers() | texts
-preferences = section(
-    **{"accept-language": st.none() | texts, "user-agent": st.none() | texts},
-    streaming=switches,
-    response_format=strings,
-    mode=st.none() | texts,
-)
-sessions = st.dictionaries(texts, free, max_size=3)
-metas = section(
-    version=st.none() | texts | st.floats(allow_nan=False, allow_infinity=False),
-    api_version=st.none() | texts,
-    session_context=st.none() | sessions,
-    start_num=whole,
-)
-structured = section(
-    {"query": query_sections},
-    context=st.none() | texts | contexts,
-    prefer=st.none() | preferences,
-    return_response=st.none() | preferences,
-    meta=st.none() | metas,
-    x_future=free,
-)
-flat = section(
-    {"query": words},
-    site=strings,
-    prev=st.none() | texts | st.lists(earlier, max_size=15),
-    decontextualized_query=st.none() | texts,
-    streaming=switches,
-    query_id=st.none() | texts | st.integers(),
-    mode=st.none() | texts,
-    generate_mode=st.none() | texts,
-)
-
-
 @many
-@given(body=structured | flat)
+@given(body=legal.bodies)
 def test_legal_body_is_never_refused(body):
     question = read_question(RawRequest(body=json.dumps(body).encode()))
 
@@ -213,10 +162,38 @@ def test_legal_body_is_never_refused(body):
 
 
 @many
-@given(text=words, rest=st.lists(st.tuples(texts, texts), max_size=6))
-def test_legal_query_string_is_never_refused(text, rest):
-    others = [pair for pair in rest if pair[0] != "query"]
+@given(pairs=legal.pairs)
+def test_legal_query_string_and_legal_form_are_never_refused(pairs):
+    in_url = read_question(RawRequest(method="GET", query=pairs))
+    in_body = read_question(
+        RawRequest(body=urlencode(pairs).encode(), content_type=legal.FORM)
+    )
 
-    question = read_question(RawRequest(method="GET", query=[("query", text), *others]))
+    assert (in_url.text, in_url.version) == (pairs[0][1].strip(), "0.1")
+    assert in_body == in_url
 
-    assert (question.text, question.version) == (text.strip(), "0.1")
+
+@many
+@given(body=legal.promises)
+def test_legal_await_request_is_never_refused(body):
+    action = read_await(RawRequest(body=json.dumps(body).encode()))
+
+    assert action.promise_token == body["promise_token"].strip()
+    assert action.action == body["action"]
+
+
+@many
+@given(body=legal.structured_bodies, junk=st.sampled_from(NAMES) | st.text())
+def test_null_counts_as_absent_and_unknown_keys_as_nothing(body, junk):
+    known = {"query", "context", "prefer", "return_response", "meta"}
+    with_nulls = body | {name: None for name in known if name not in body}
+    unknown = {f"x-{junk}": junk, "prefer": (body.get("prefer") or {}) | {"x": junk}}
+
+    readings = [
+        read_question(RawRequest(body=json.dumps(written).encode()))
+        for written in (body, with_nulls | unknown)
+    ]
+
+    # `return_response` without `prefer` is what tells 0.5 from 0.55.
+    same = [replace(reading, version="0.55") for reading in readings]
+    assert same[0] == same[1]
