@@ -110,6 +110,9 @@ class Deployment:
     keepalive_seconds: float = _key(
         15.0, _("Seconds of silence after which a stream sends a comment."), least=1
     )
+    stall_seconds: float = _key(
+        10.0, _("Seconds that a reader may take over one message of a stream."), least=1
+    )
     streaming_versions: tuple[str, ...] = _key(
         ("0.1",),
         _("Versions that stream to a caller who does not say what it wants."),

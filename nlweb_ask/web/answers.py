@@ -56,7 +56,7 @@ class StreamedAnswer:
     def chunks(self, stop: threading.Event) -> Chunks:
         written = 0
         try:
-            for message in self._messages(self._kept(self._asked.events(stop))):
+            for message in self._messages(self._kept(stop)):
                 yield encode(message)
                 written += 1
         except Exception as error:  # noqa: BLE001 - a stream that began can only be ended
@@ -70,9 +70,11 @@ class StreamedAnswer:
         message = _("The answer took too long.")
         return self._closing(sent, Failure(code="TIMEOUT", message=message))
 
-    def _kept(self, events: Iterable[Event]) -> Iterator[Event]:
-        for event in self._unbroken(events):
-            self._events.append(event)
+    def _kept(self, stop: threading.Event) -> Iterator[Event]:
+        for event in self._unbroken(self._asked.events(stop)):
+            # An answer that is stopped ends in haste, as if it were whole.
+            if not stop.is_set():
+                self._events.append(event)
             yield event
 
     def _unbroken(self, events: Iterable[Event]) -> Iterator[Event]:

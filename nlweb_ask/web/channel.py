@@ -22,15 +22,19 @@ class End(Enum):
 class Channel:
     """A bounded line of chunks with one producer and one consumer.
 
-    `stop` is set when nobody reads any more: the client has gone or the time is up.
-    From then on nothing is taken in.
+    `stop` is set when nobody reads any more: the client has gone, or holds on to one
+    chunk for longer than `patience` seconds, or the time is up. From then on nothing is
+    taken in.
     """
 
-    def __init__(self, *, deadline: float) -> None:
+    def __init__(self, *, deadline: float, patience: float) -> None:
         self.deadline = deadline  # time.monotonic() seconds
+        self.patience = patience
         self.stop = threading.Event()
         self.on_change: Callable[[], None] | None = None
+        self.on_stall: Callable[[], None] | None = None
         self.taken = 0  # chunks handed to the consumer
+        self._handed_at: float | None = None  # time.monotonic() seconds
         self._changed = threading.Condition()
         self._chunks: deque[bytes] = deque()
         self._end: End | None = None
@@ -58,14 +62,39 @@ class Channel:
             self.stop.set()
             self._changed.notify_all()
 
+    def hand(self, chunk: bytes) -> bytes:
+        """Return `chunk` for the server to write, which is then waited for.
+
+        Until the consumer takes the next one, or closes, it counts as writing.
+        """
+        self._handed_at = time.monotonic()
+        return chunk
+
+    def close(self) -> None:
+        """Say that the response is over, and nothing is written any more."""
+        self._handed_at = self.on_stall = None
+        self.leave()
+
+    def leave_if_stalled(self) -> None:
+        """Leave on behalf of a consumer that does not come back from writing."""
+        handed_at, on_stall = self._handed_at, self.on_stall
+        if handed_at is None or time.monotonic() - handed_at < self.patience:
+            return
+        self._handed_at = None
+        self.leave()
+        if on_stall is not None:
+            on_stall()
+
     def take(self, timeout: float) -> bytes | End | None:
         """Return the next chunk, the end after the last, None after `timeout` seconds."""
+        self._handed_at = None
         with self._changed:
             self._changed.wait_for(lambda: self._chunks or self._end, timeout)
             return self._next()
 
     def take_ready(self) -> bytes | End | None:
         """Like `take`, without waiting."""
+        self._handed_at = None
         with self._changed:
             return self._next()
 

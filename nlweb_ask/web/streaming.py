@@ -26,6 +26,7 @@ from nlweb_ask.pipeline.failures import log_failure
 from nlweb_ask.protocol.errors import ServerBusy
 from nlweb_ask.protocol.writers.sse import KEEPALIVE
 from nlweb_ask.web.channel import Channel, End
+from nlweb_ask.web.stalls import StallWatch, hang_up
 
 # A stream usually lasts some seconds, so a place is free again about then.
 BUSY_RETRY_SECONDS = 5
@@ -33,6 +34,9 @@ BUSY_RETRY_SECONDS = 5
 Chunks = Generator[bytes, None, None]
 Produce = Callable[[threading.Event], Chunks]
 Farewell = Callable[[int], Iterator[bytes]]
+
+# Two first streams at the same moment would each make a pool.
+_starting = threading.Lock()
 
 
 def is_async(request: HttpRequest) -> bool:
@@ -56,13 +60,19 @@ def send_live(request: HttpRequest, produce: Produce, farewell: Farewell) -> obj
         ServerBusy: When as many streams run already as are allowed.
     """
     settings = deployment()
-    channel = Channel(deadline=time.monotonic() + settings.stream_deadline)
-    language = translation.get_language()
-    _pool(settings.stream_threads).run(
-        lambda: _produce(produce(channel.stop), channel, language)
+    channel = Channel(
+        deadline=time.monotonic() + settings.stream_deadline,
+        patience=settings.stall_seconds,
     )
-    kind = AsyncStream if is_async(request) else SyncStream
-    return kind(channel, farewell, keepalive=settings.keepalive_seconds)
+    language = translation.get_language()
+    with _starting:
+        pool, watch = _pool(settings.stream_threads), _watch()
+    pool.run(lambda: _produce(produce(channel.stop), channel, language))
+    watch.add(channel)
+    if is_async(request):
+        return AsyncStream(channel, farewell, keepalive=settings.keepalive_seconds)
+    channel.on_stall = hang_up(request)
+    return SyncStream(channel, farewell, keepalive=settings.keepalive_seconds)
 
 
 class StreamPool:
@@ -95,11 +105,11 @@ class _Stream:
         self.farewell = farewell
         self.keepalive = keepalive
         # A response that is thrown away before it is read never gets to its `finally`.
-        weakref.finalize(self, channel.leave).atexit = False
+        weakref.finalize(self, channel.close).atexit = False
 
     def close(self) -> None:
         """Called by the response, also when it was never read."""
-        self.channel.leave()
+        self.channel.close()
 
     def patience(self) -> float:
         return min(self.keepalive, self.channel.seconds_left())
@@ -108,9 +118,11 @@ class _Stream:
         """Give what is ready and, unless that was all, the closing chunks."""
         self.channel.leave()
         while isinstance(chunk := self.channel.take_ready(), bytes):
-            yield chunk
+            yield self.channel.hand(chunk)
         if chunk is not End.WHOLE:
-            yield from self.farewell(self.channel.taken)
+            yield from map(self.channel.hand, self.farewell(self.channel.taken))
+        # The server has the end of the response still to write.
+        self.channel.hand(b"")
 
 
 class SyncStream(_Stream):
@@ -119,11 +131,11 @@ class SyncStream(_Stream):
             while self.channel.seconds_left():
                 chunk = self.channel.take(self.patience())
                 if isinstance(chunk, bytes):
-                    yield chunk
+                    yield self.channel.hand(chunk)
                 elif chunk is not None:
                     break
                 elif self.channel.seconds_left():
-                    yield KEEPALIVE
+                    yield self.channel.hand(KEEPALIVE)
             yield from self.last_chunks()
         finally:
             self.channel.leave()
@@ -132,18 +144,22 @@ class SyncStream(_Stream):
 class AsyncStream(_Stream):
     async def __aiter__(self) -> AsyncIterator[bytes]:
         changed = asyncio.Event()
-        self.channel.on_change = _waker(asyncio.get_running_loop(), changed)
+        loop = asyncio.get_running_loop()
+        self.channel.on_change = _caller(loop, changed.set)
+        if (task := asyncio.current_task()) is not None:
+            # It waits in a write; Django ends a request that is cancelled there.
+            self.channel.on_stall = _caller(loop, task.cancel)
         try:
             while self.channel.seconds_left():
                 # Cleared before looking, or a chunk that comes in between is missed.
                 changed.clear()
                 chunk = self.channel.take_ready()
                 if isinstance(chunk, bytes):
-                    yield chunk
+                    yield self.channel.hand(chunk)
                 elif chunk is not None:
                     break
                 elif await self._is_silent(changed):
-                    yield KEEPALIVE
+                    yield self.channel.hand(KEEPALIVE)
             for chunk in self.last_chunks():
                 yield chunk
         finally:
@@ -175,13 +191,22 @@ def _produce(chunks: Chunks, channel: Channel, language: str | None) -> None:
         close_old_connections()
 
 
-def _waker(loop: asyncio.AbstractEventLoop, event: asyncio.Event) -> Callable[[], None]:
-    def wake() -> None:
+def _caller(
+    loop: asyncio.AbstractEventLoop, act: Callable[[], object]
+) -> Callable[[], None]:
+    """Return what has the thread of `loop` do something."""
+
+    def call() -> None:
         # The loop is closed when the server shuts down in the middle of a stream.
         with contextlib.suppress(RuntimeError):
-            loop.call_soon_threadsafe(event.set)
+            loop.call_soon_threadsafe(act)
 
-    return wake
+    return call
+
+
+@functools.cache
+def _watch() -> StallWatch:
+    return StallWatch()
 
 
 @functools.cache

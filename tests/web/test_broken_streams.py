@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from dataclasses import dataclass, field
 
 import pytest
@@ -73,6 +74,15 @@ class Hanging(Breaking):
         stop.wait(10)
 
 
+class Stopping(Breaking):
+    """A question whose answer ends in haste when it is stopped, as the pipeline does."""
+
+    def events(self, stop):
+        yield from self.given
+        stop.wait(10)
+        yield WHOLE
+
+
 def broken_off(question, *given):
     asked = Breaking(question, given=given)
     return b"".join(StreamedAnswer(asked).chunks(threading.Event())).decode()
@@ -83,6 +93,18 @@ def out_of_time(rf, settings, question, *given):
     streamed = StreamedAnswer(Hanging(question, given=given))
     chunks = send_live(rf.get("/ask"), streamed.chunks, streamed.farewell)
     return b"".join(chunks).decode()
+
+
+def stalled(rf, settings, question, *given):
+    """Read all but the last of what is given, stall, and come back for the rest."""
+    settings.NLWEB_ASK = {"STALL_SECONDS": 1}
+    streamed = StreamedAnswer(Stopping(question, given=given))
+    response = send_live(rf.get("/ask"), streamed.chunks, streamed.farewell)
+    chunks = iter(response)
+    read = [next(chunks) for _ in given[:-1]]
+    assert response.channel.stop.wait(5)
+    time.sleep(0.1)  # the answer ends in haste
+    return b"".join([*read, *chunks]).decode()
 
 
 def messages(stream):
@@ -173,6 +195,16 @@ def test_answer_that_was_whole_in_time_is_told_as_it_is(rf, settings, question):
 
     assert has_text(stream)
     assert "TIMEOUT" not in stream
+
+
+def test_answer_that_was_stopped_does_not_look_whole(rf, settings):
+    question = Question(text="tide", mode="generate")
+
+    stream = stalled(rf, settings, question, START, FOUND, *WORDS)
+
+    assert has_text(stream)
+    assert "TIMEOUT" in stream
+    assert messages(stream)[-2]["_meta"]["response_type"] == "failure"
 
 
 def test_page_that_cannot_be_written_ends_the_stream_properly(question):

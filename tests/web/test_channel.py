@@ -6,8 +6,8 @@ import time
 from nlweb_ask.web.channel import CAPACITY, Channel, End
 
 
-def make_channel(seconds=30.0):
-    return Channel(deadline=time.monotonic() + seconds)
+def make_channel(seconds=30.0, patience=30.0):
+    return Channel(deadline=time.monotonic() + seconds, patience=patience)
 
 
 def in_thread(work):
@@ -74,3 +74,47 @@ def test_what_was_put_before_the_reader_left_can_still_be_taken():
         b"a",
         None,
     )
+
+
+def stalls(channel):
+    """Say whether a channel without patience is left."""
+    channel.leave_if_stalled()
+    return channel.stop.is_set()
+
+
+def test_consumer_that_writes_for_too_long_is_taken_for_gone():
+    channel, ended = make_channel(patience=0), []
+    channel.on_stall = lambda: ended.append("connection")
+
+    channel.hand(b"a")
+
+    assert stalls(channel)
+    assert ended == ["connection"]
+
+
+def test_consumer_that_writes_for_a_while_is_waited_for():
+    channel = make_channel(patience=30)
+
+    channel.hand(b"a")
+
+    assert not stalls(channel)
+
+
+def test_consumer_that_came_back_for_more_is_not_writing():
+    channel = make_channel(patience=0)
+
+    channel.hand(b"a")
+    channel.take(0.01)
+
+    assert not stalls(channel)
+
+
+def test_response_that_is_over_ends_no_connection():
+    channel, ended = make_channel(patience=0), []
+    channel.on_stall = lambda: ended.append("connection")
+
+    channel.hand(b"a")
+    channel.close()
+    channel.leave_if_stalled()
+
+    assert ended == []

@@ -130,6 +130,59 @@ def test_stream_that_drips_past_its_time_is_ended(request_of, settings):
     assert last == b"farewell after %d" % len(drops)
 
 
+def test_consumer_that_stalls_and_comes_back_is_told_the_rest(settings):
+    settings.NLWEB_ASK = {"STALL_SECONDS": 1}
+    stopped = threading.Event()
+
+    def produce(stop):
+        yield b"a"
+        stop.wait(10)
+        stopped.set()
+        yield b"too late"
+
+    chunks = iter(send_live(RequestFactory().get("/ask"), produce, farewell))
+
+    assert next(chunks) == b"a"
+    assert stopped.wait(5)
+    assert list(chunks) == [b"farewell after 1"]
+
+
+@pytest.mark.parametrize("over", [False, True], ids=["in-a-chunk", "in-the-end"])
+def test_task_that_stalls_in_a_write_is_cancelled(settings, over):
+    settings.NLWEB_ASK = {"STALL_SECONDS": 1}
+    chunks = send_live(
+        AsyncRequestFactory().get("/ask"), lambda _stop: iter_of(b"a"), farewell
+    )
+
+    async def write():
+        async for _chunk in chunks:
+            if not over:
+                await asyncio.sleep(10)
+        await asyncio.sleep(10)
+
+    async def serve():
+        await asyncio.wait_for(asyncio.create_task(write()), 5)
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(serve())
+
+
+def test_task_goes_on_once_its_response_is_closed(settings):
+    settings.NLWEB_ASK = {"STALL_SECONDS": 1}
+    chunks = send_live(
+        AsyncRequestFactory().get("/ask"), lambda _stop: iter_of(b"a"), farewell
+    )
+
+    async def write():
+        async for _chunk in chunks:
+            pass
+        chunks.close()
+        await asyncio.sleep(1.6)
+        return "went on"
+
+    assert asyncio.run(write()) == "went on"
+
+
 def takes_within(pool, seconds):
     """Say whether the pool takes work again within this time."""
     end = time.monotonic() + seconds

@@ -1,0 +1,65 @@
+"""Clients that do not go and do not read: noticed from outside the write that hangs."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+import time
+import weakref
+from collections.abc import Callable
+
+from django.http import HttpRequest
+
+from nlweb_ask.web.channel import POLL_SECONDS, Channel
+
+
+class StallWatch:
+    """One thread that looks after every open stream of the process.
+
+    The thread that writes cannot do it, for it waits for the client; nor can the one
+    that makes the chunks, which may wait for a model.
+    """
+
+    def __init__(self) -> None:
+        self._opened = threading.Condition()
+        self._channels = weakref.WeakSet[Channel]()
+        name = "nlweb-ask-stalls"
+        threading.Thread(target=self._run, name=name, daemon=True).start()
+
+    def add(self, channel: Channel) -> None:
+        """Look after a stream for as long as anything else refers to it."""
+        with self._opened:
+            self._channels.add(channel)
+            self._opened.notify()
+
+    def _run(self) -> None:
+        while True:
+            with self._opened:
+                self._opened.wait_for(lambda: self._channels)
+            self._look()
+            time.sleep(POLL_SECONDS)
+
+    def _look(self) -> None:
+        # A function of its own, so that no name in it keeps a channel alive.
+        with self._opened:
+            channels = list(self._channels)
+        for channel in channels:
+            channel.leave_if_stalled()
+
+
+def hang_up(request: HttpRequest) -> Callable[[], None] | None:
+    """Return what ends the connection of a request, where its server lets us near it.
+
+    Under gunicorn a write that hangs then fails as if the client had gone, and is
+    treated as that. Several streams share a connection of HTTP/2, so it is left alone.
+    """
+    connection = request.META.get("gunicorn.socket")
+    if connection is None or request.META["SERVER_PROTOCOL"].startswith("HTTP/2"):
+        return None
+
+    def end() -> None:
+        with contextlib.suppress(OSError):
+            connection.shutdown(socket.SHUT_RDWR)
+
+    return end
