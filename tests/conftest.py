@@ -4,6 +4,7 @@ import pytest
 from django.core.cache import cache
 
 from nlweb_ask.index import reading
+from tests.serving import Servers
 from tests.site_in_memory import site_in_memory
 
 
@@ -19,3 +20,10 @@ def site(db):
     """A site in memory, indexed page by page with `tests.site_in_memory.save`."""
     with site_in_memory() as source:
         yield source
+
+
+@pytest.fixture(scope="session")
+def serve(tmp_path_factory):
+    """Give the running server of a kind; each kind is started once."""
+    with Servers(tmp_path_factory.mktemp("servers")) as servers:
+        yield servers.get

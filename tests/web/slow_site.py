@@ -1,6 +1,7 @@
 """Settings of a site whose answers are written slowly, for tests on real servers.
 
-Two streams at once, a ping each second, and gzip on: what a stream must get through.
+Two streams at once, a ping each second, and what a stream must get through: gzip, and
+each request in a transaction. Times are shorter than a site would have them.
 """
 
 from __future__ import annotations
@@ -15,10 +16,17 @@ DEBUG = False
 ALLOWED_HOSTS = ["*"]
 INSTALLED_APPS = [*TEST_APPS, "django.contrib.sites"]
 MIDDLEWARE = ["django.middleware.gzip.GZipMiddleware", *MIDDLEWARE]
-DATABASES = {"default": {**DATABASES["default"], "NAME": os.environ["SLOW_SITE_DB"]}}
+DATABASES = {
+    "default": {
+        **DATABASES["default"],
+        "NAME": os.environ["SLOW_SITE_DB"],
+        "ATOMIC_REQUESTS": True,
+    }
+}
 NLWEB_ASK = {
     "GENERATORS": ["slow_generator.SlowGenerator"],
     "STREAM_THREADS": 2,
     "STREAM_DEADLINE": 5,
     "KEEPALIVE_SECONDS": 1,
+    "STALL_SECONDS": 1,
 }

@@ -3,127 +3,61 @@
 from __future__ import annotations
 
 import json
-import os
-import socket
-import subprocess
-import sys
 import time
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping
 from itertools import pairwise
-from pathlib import Path
 
 import httpx
 import pytest
 
-HERE = Path(__file__).parent
-ROOT = HERE.parent.parent
-STREAM = "text/event-stream"
+from tests.serving import (
+    BEHIND_NGINX,
+    COMMANDS,
+    STREAM,
+    StalledReader,
+    events_of,
+    streaming,
+)
 
-COMMANDS = {
-    "gunicorn": [
-        *("gunicorn", "--worker-class", "gthread", "--threads", "8"),
-        *("--workers", "1", "--bind", "127.0.0.1:{port}", "--graceful-timeout", "1"),
-        *("--log-level", "warning"),
-        "django.core.wsgi:get_wsgi_application()",
-    ],
-    "uvicorn": [
-        *("uvicorn", "--lifespan", "off", "--port", "{port}", "--log-level", "warning"),
-        *("--timeout-graceful-shutdown", "1"),
-        *("--factory", "django.core.asgi:get_asgi_application"),
-    ],
+# One WSGI and one ASGI server show what changes with Django and Python.
+ON_EVERY_LEG = ("gunicorn-gthread", "uvicorn")
+# `runserver` stands for WSGI servers that let nobody near their sockets.
+KINDS = [kind for kind in (*COMMANDS, *BEHIND_NGINX) if kind != "runserver"]
+
+ONE_AT_A_TIME = {
+    "gunicorn-sync": "it answers one request at a time, so the house is never full"
 }
+NO_BACKPRESSURE = {
+    "daphne": "it takes in all that is written, so no write ever waits for the reader"
+}
+NGINX_READS_FIRST = dict.fromkeys(
+    BEHIND_NGINX, "nginx reads the whole request and passes it on with its length"
+)
 
 
-@dataclass
-class Server:
-    url: str
-    log: Path  # what the slow generator notes when it is closed
-
-    def words_written(self, *, within):
-        """Return how many words the generator wrote, once it has been closed."""
-        until = time.monotonic() + within
-        while time.monotonic() < until:
-            if self.log.exists() and (noted := self.log.read_text()):
-                return int(noted)
-            time.sleep(0.05)
-        return None
-
-
-@pytest.fixture(scope="module", params=list(COMMANDS))
-def running(request, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("slow_site")
-    environment = {
-        **os.environ,
-        "DATABASE": "sqlite",
-        "HOME": str(folder),  # gunicorn keeps a socket there
-        "DJANGO_SETTINGS_MODULE": "slow_site",
-        "PYTHONPATH": os.pathsep.join([str(HERE), str(ROOT)]),
-        "SLOW_SITE_DB": str(folder / "site.sqlite3"),
-        "SLOW_SITE_LOG": str(folder / "closed.txt"),
-    }
-    subprocess.run(
-        [sys.executable, HERE / "slow_rows.py"], env=environment, check=True, timeout=60
-    )
-    port = free_port()
-    command = [part.format(port=port) for part in COMMANDS[request.param]]
-    command = [sys.executable, "-m", *command]
-    with subprocess.Popen(command, env=environment, cwd=folder) as process:
-        try:
-            wait_for(port, process)
-            yield Server(f"http://127.0.0.1:{port}", folder / "closed.txt")
-        finally:
-            process.terminate()
+def servers(*more: str, but: Mapping[str, str] | None = None):
+    """Run a test on every kind of server `but` those that cannot do it, with the reason."""
+    kinds = [kind for kind in (*KINDS, *more) if kind not in (but or {})]
+    params = [
+        kind
+        if kind in ON_EVERY_LEG
+        else pytest.param(kind, marks=pytest.mark.every_server)
+        for kind in kinds
+    ]
+    return pytest.mark.parametrize("server", params, indirect=True)
 
 
 @pytest.fixture
-def server(running):
-    running.log.unlink(missing_ok=True)
-    yield running
+def server(request, serve):
+    server = serve(request.param)
+    server.forget()
+    yield server
     # The next test wants both places free.
-    time.sleep(0.3)
+    if server.noted("begun.txt"):
+        server.words_written(within=6)
 
 
-def free_port():
-    with closing(socket.socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def wait_for(port, process):
-    until = time.monotonic() + 30
-    while time.monotonic() < until and process.poll() is None:
-        with closing(socket.socket()) as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.1)
-    pytest.fail("the server did not start")
-
-
-@contextmanager
-def streaming(server, text, **body):
-    prefer = {"mode": "generate", "streaming": True}
-    body = {"query": {"text": text}, "prefer": prefer, **body}
-    headers = {"Accept": STREAM, "Accept-Encoding": "gzip, br"}
-    with httpx.stream(
-        "POST", f"{server.url}/ask", json=body, headers=headers, timeout=30
-    ) as response:
-        yield response
-
-
-def events_of(response):
-    """Yield event name (or `ping`), data and arrival in seconds, as each line comes."""
-    name, began = None, time.monotonic()
-    for line in response.iter_lines():
-        if line.startswith(":"):
-            yield "ping", None, time.monotonic() - began
-        elif line.startswith("event: "):
-            name = line.removeprefix("event: ")
-        elif line.startswith("data: "):
-            data = json.loads(line.removeprefix("data: "))
-            yield name, data, time.monotonic() - began
-
-
+@servers(but=NGINX_READS_FIRST)
 def test_a_question_sent_in_chunks_is_read(server):
     """Without an announced length Django under WSGI takes a body for an empty one."""
     body = json.dumps({"query": {"text": "tide"}}).encode()
@@ -132,16 +66,35 @@ def test_a_question_sent_in_chunks_is_read(server):
     assert (response.status_code, response.json()["_meta"]["total_items"]) == (200, 1)
 
 
+@servers(but=NGINX_READS_FIRST)
 def test_chunks_without_end_are_refused_at_the_limit(server):
     chunks = (b" " * 8000 for _ in range(20))
     response = httpx.post(f"{server.url}/ask", content=chunks, timeout=30)
     assert response.status_code == 413
 
 
+@servers()
+def test_stream_has_the_headers_that_keep_it_whole_and_uncached(server):
+    with streaming(server, "tide 1 words 0.01 apart") as response:
+        response.read()
+
+    headers = response.headers
+    assert headers["Content-Type"] == STREAM
+    assert headers["Content-Encoding"] == "identity"
+    assert {"no-store", "no-transform"} <= set(headers["Cache-Control"].split(", "))
+    assert {"Accept", "Cookie", "Authorization"} <= set(headers["Vary"].split(", "))
+    assert "Content-Length" not in headers
+    # nginx keeps what was meant for it, and each server says itself what it does with
+    # the connection.
+    if server.kind not in BEHIND_NGINX:
+        assert headers["X-Accel-Buffering"] == "no"
+    if server.kind in ("uvicorn", "daphne"):
+        assert "Connection" not in headers
+
+
+@servers()
 def test_events_leave_when_they_are_made(server):
     with streaming(server, "tide 4 words 0.5 apart") as response:
-        assert response.headers["Content-Type"] == STREAM
-        assert response.headers["Content-Encoding"] == "identity"
         found = list(events_of(response))
 
     arrivals = [at for name, _, at in found if name == "content"]
@@ -152,6 +105,7 @@ def test_events_leave_when_they_are_made(server):
     assert [name for name, *_ in found[-2:]] == ["complete", "end"]
 
 
+@servers()
 def test_silence_is_filled_with_pings(server):
     with streaming(server, "tide 1 words 2.5 apart") as response:
         found = list(events_of(response))
@@ -162,6 +116,7 @@ def test_silence_is_filled_with_pings(server):
     assert "word0 " in [data.get("text") for _, data, _ in found if data]
 
 
+@servers()
 def test_work_stops_when_the_reader_leaves(server):
     with streaming(server, "tide 140 words 0.05 apart") as response:
         words = 0
@@ -174,10 +129,50 @@ def test_work_stops_when_the_reader_leaves(server):
     written = server.words_written(within=3)
 
     assert written is not None
-    assert written < 60
+    assert sum(written) < 60
     assert time.monotonic() - left < 3
 
 
+@servers("runserver", but={**NO_BACKPRESSURE, **ONE_AT_A_TIME})
+def test_readers_that_stall_keep_no_place(server):
+    question = "tide 100000 words 0 apart big"
+    began = time.monotonic()
+    with StalledReader(server, question), StalledReader(server, question):
+        written = server.words_written(within=20)
+        stalled = time.monotonic() - began
+        with streaming(server, "tide 1 words 0.01 apart") as response:
+            names = [name for name, *_ in events_of(response)]
+
+    assert written is not None
+    # Their time would have been up after five.
+    assert stalled < 4
+    assert len(written) == 2
+    assert names[-1] == "end"
+
+
+@servers(but=NO_BACKPRESSURE)
+def test_connection_of_a_reader_that_stalls_is_ended(server):
+    with StalledReader(server, "tide 100000 words 0 apart big") as reader:
+        written = server.words_written(within=20)
+        rest = reader.rest()
+
+    assert written is not None
+    assert "event: content" in rest
+    assert "event: end" not in rest
+
+
+@pytest.mark.every_server
+@pytest.mark.parametrize("server", ["runserver"], indirect=True)
+def test_reader_that_comes_back_where_no_connection_can_be_ended_is_told(server):
+    with StalledReader(server, "tide 100000 words 0 apart big") as reader:
+        server.words_written(within=20)
+        rest = reader.rest()
+
+    assert '"code":"TIMEOUT"' in rest
+    assert rest.rstrip().endswith("event: end\ndata: {}")
+
+
+@servers(but=ONE_AT_A_TIME)
 def test_full_house_is_told_before_a_stream_begins(server):
     with (
         streaming(server, "tide 30 words 0.1 apart"),
@@ -192,6 +187,7 @@ def test_full_house_is_told_before_a_stream_begins(server):
     assert document["error"]["code"] == "SERVER_BUSY"
 
 
+@servers(but=ONE_AT_A_TIME)
 def test_list_is_streamed_even_in_a_full_house(server):
     prefer = {"mode": "list", "streaming": True}
     with (
@@ -204,6 +200,7 @@ def test_list_is_streamed_even_in_a_full_house(server):
     assert names == ["start", "result", "complete", "end"]
 
 
+@servers()
 def test_stream_whose_time_is_up_ends_as_a_failure(server):
     with streaming(server, "tide 1 words 6 apart") as response:
         found = [
@@ -223,9 +220,9 @@ def test_stream_whose_time_is_up_ends_as_a_failure(server):
     assert data["complete"]["_meta"]["total_items"] == 1
     identity = data["start"]["_meta"]["query_id"]
     assert data["failure"]["_meta"]["query_id"] == identity
-    server.words_written(within=5)
 
 
+@servers()
 def test_failure_in_mid_stream_is_told_as_one(server):
     with streaming(server, "tide 3 words 0.01 apart break") as response:
         body = response.read().decode()
@@ -234,9 +231,10 @@ def test_failure_in_mid_stream_is_told_as_one(server):
     assert body.count("event: failure") == 1
     assert '"response_type":"failure"' in body.rsplit("event: complete", 1)[1]
     assert "regret" not in body
-    assert "RuntimeError" not in body
+    assert "RateLimitError" not in body
 
 
+@servers()
 def test_json_is_sent_whole(server):
     response = httpx.post(
         f"{server.url}/ask",
@@ -250,6 +248,7 @@ def test_json_is_sent_whole(server):
     assert response.json()["content"][0]["text"] == "word0 word1 "
 
 
+@servers()
 def test_host_of_no_site_is_not_found(server):
     response = httpx.post(
         f"{server.url}/ask",
