@@ -1,16 +1,17 @@
-# The commands of this project: `make demo`, `make test` and `make quality`.
+# The commands of this project; `make help` lists them.
 
 export PORT ?= 8000
 VENV := .venv
 RUN := $(VENV)/bin/python
 QUESTION ?= How do I mend a puncture?
 
-.PHONY: demo test quality port-is-free
+.PHONY: conformance demo test quality port-is-free
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo            the example site on http://127.0.0.1:$(PORT)/ (PORT=8123 picks another port)"
 	@echo "make test            the whole test suite, on every database that answers"
+	@echo "make conformance     the page that says which fixtures of the protocol are met"
 	@echo "make quality         how well questions find their pages, on four collections"
 
 demo: port-is-free $(VENV)/demo-installed
@@ -30,6 +31,9 @@ test: $(VENV)/test-installed
 # Exit code 1 where a figure is below its bar.
 quality: $(VENV)/test-installed
 	$(RUN) -m tests.quality
+
+conformance: $(VENV)/test-installed
+	WRITE_CONFORMANCE=1 $(RUN) -m pytest -q tests/protocol/test_conformance.py
 
 # A command of this name may exist and not run (a version manager's shim), so each is
 # tried. The whole list is written out: a plain `python3` may be older than 3.11.

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlencode
 
+from django.core.cache import cache
 from django.test import Client
 
 from nlweb_ask.models import AccessGrant, Grantee, SiteSettings
@@ -114,9 +115,19 @@ class WritesTwoSentences:
 class SiteOfTheFixtures:
     """Ways to ask the site and to change it."""
 
-    def __init__(self, row: SiteSettings) -> None:
-        self.row = row
+    def __init__(self, **fields: Any) -> None:
+        self.row = SiteSettings()
+        self.fields = fields
+        self.open()
+
+    def open(self) -> None:
+        """Let the site be as it is at first, and everyone ask."""
+        SiteSettings.objects.all().delete()
+        self.row = SiteSettingsFactory(**self.fields)
+        # What is emptied after a test with threads holds no row of a migration.
+        AccessGrant.objects.get_or_create(profile=None, kind=Grantee.EVERYONE)
         self.client = Client()
+        cache.clear()
 
     def send(self, request: dict[str, Any]) -> Any:
         """Send a request of a fixture as it stands there."""
@@ -160,14 +171,11 @@ def site_of_the_fixtures(settings: Any) -> Iterator[SiteOfTheFixtures]:
         with site_in_memory():
             blog = IndexProfileFactory(name="blog")
             IndexProfileFactory(name="shop")
-            row = SiteSettingsFactory(
-                base_url="https://www.example.org", default_profile=blog
-            )
-            # What is emptied after a test with threads holds no row of a migration.
-            AccessGrant.objects.get_or_create(profile=None, kind=Grantee.EVERYONE)
             for object_id, page in PAGES.items():
                 save(object_id, **page)
-            yield SiteOfTheFixtures(row)
+            yield SiteOfTheFixtures(
+                base_url="https://www.example.org", default_profile=blog
+            )
     finally:
         processors.unregister("ends-some")
         generators.unregister("two-sentences")

@@ -88,6 +88,9 @@ requests_in_shape = st.dictionaries(
     anything | st.dictionaries(st.sampled_from(NAMES), anything, max_size=6),
     max_size=8,
 ).map(lambda value: json.dumps(value).encode())
+promises_in_shape = st.fixed_dictionaries(
+    {}, optional={"promise_token": anything, "action": anything, "meta": anything}
+).map(lambda value: json.dumps(value).encode())
 pairs = st.lists(st.tuples(st.sampled_from(NAMES) | st.text(), st.text()), max_size=6)
 raw_requests = st.builds(
     RawRequest,
@@ -140,7 +143,7 @@ def test_any_request_is_read_or_refused(raw):
 
 
 @many
-@given(bodies | requests_in_shape)
+@given(bodies | promises_in_shape)
 def test_any_await_request_is_read_or_refused(body):
     action = outcome(read_await, RawRequest(body=body))
 
