@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.functional import Promise
@@ -35,7 +36,7 @@ from nlweb_ask.web import door
 from nlweb_ask.web.answers import Asked
 from nlweb_ask.web.limits import check_rate
 from nlweb_ask.web.login import login_address
-from nlweb_ask.web.origin import is_foreign
+from nlweb_ask.web.origin import is_foreign, keep_cors_ours
 from nlweb_ask.web.requests import query_pairs
 from nlweb_ask.web.responses import NEVER_STORED, set_headers
 from nlweb_ask.web.rows import Row, language_of_item, row
@@ -46,10 +47,13 @@ HEADERS = {
     "Cache-Control": NEVER_STORED,
     "Vary": "Accept-Language, Cookie, Origin, Sec-Fetch-Site",
     "X-Content-Type-Options": "nosniff",
+    "Cross-Origin-Resource-Policy": "same-origin",
     # The address of the page holds the question.
     "Referrer-Policy": "same-origin",
     "X-Robots-Tag": "noindex",
 }
+
+FRAMES_MIDDLEWARE = "django.middleware.clickjacking.XFrameOptionsMiddleware"
 
 UNANSWERED = _("The question could not be answered. Please try again later.")
 MESSAGES: Mapping[type[Refusal], str | Promise] = {
@@ -75,7 +79,9 @@ class ResultPage:
 
 
 def result_page(request: HttpRequest) -> HttpResponse:
-    return _page(request, door.open_site(request))
+    conf = door.open_site(request)
+    keep_cors_ours(request)
+    return _page(request, conf)
 
 
 @require_safe
@@ -92,6 +98,9 @@ def _page(request: HttpRequest, conf: SiteConf) -> HttpResponse:
         status, retry_after = _status(refusal), refusal.retry_after
     response = render(request, TEMPLATE, {"page": page}, status=status)
     set_headers(response, HEADERS)
+    # Where the site has the middleware, that one and its decorators decide.
+    if FRAMES_MIDDLEWARE not in settings.MIDDLEWARE:
+        response["X-Frame-Options"] = settings.X_FRAME_OPTIONS
     if retry_after is not None:
         response["Retry-After"] = str(retry_after)
     return response

@@ -8,10 +8,14 @@ import pytest
 from django.contrib.sessions.backends.db import SessionStore
 from django.contrib.staticfiles import finders
 from django.http import QueryDict
+from django.middleware.clickjacking import XFrameOptionsMiddleware
 from django.template import engines
 from django.urls import reverse
+from django.views.decorators.clickjacking import xframe_options_exempt
 
 from nlweb_ask.models import AccessGrant, Grantee
+from nlweb_ask.web.pages import result_page
+from tests.browser import strict_site
 from tests.factories import (
     AccessGrantFactory,
     IndexProfileFactory,
@@ -227,6 +231,45 @@ def test_page_is_never_stored_and_tells_nobody_the_question(client, articles):
     assert headers["X-Robots-Tag"] == "noindex"
     assert "Cookie" in headers["Vary"]
     assert "ETag" not in headers
+
+
+@pytest.mark.parametrize("question", [None, "tide"], ids=["empty", "asked"])
+def test_page_is_part_of_no_page_of_another_site(client, articles, question):
+    headers = page(client, question).headers
+
+    assert headers["Cross-Origin-Resource-Policy"] == "same-origin"
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["X-Frame-Options"] == "DENY"
+
+
+@pytest.mark.parametrize("with_middleware", [True, False])
+@pytest.mark.parametrize("word", ["DENY", "SAMEORIGIN"])
+def test_page_may_be_framed_where_the_site_says_so(
+    client, site, settings, with_middleware, word
+):
+    settings.X_FRAME_OPTIONS = word
+    if not with_middleware:
+        settings.MIDDLEWARE = [
+            path for path in settings.MIDDLEWARE if "XFrameOptions" not in path
+        ]
+
+    assert page(client)["X-Frame-Options"] == word
+
+
+def test_page_has_the_policy_of_the_site_and_none_of_its_own(client, site, settings):
+    settings.MIDDLEWARE = [
+        "tests.browser.strict_site.strict_policy",
+        *settings.MIDDLEWARE,
+    ]
+
+    assert page(client)["Content-Security-Policy"] == strict_site.POLICY
+
+
+def test_view_that_the_site_exempts_may_be_framed(rf, site):
+    exempt = xframe_options_exempt(result_page)
+    middleware = XFrameOptionsMiddleware(exempt)
+
+    assert "X-Frame-Options" not in middleware(rf.get(PAGE))
 
 
 def test_page_is_read_only(client, site):
