@@ -44,6 +44,7 @@ many = settings(
 texts = st.text(max_size=8)
 # Names and ids, which have no say in how an answer is folded.
 words = st.sampled_from(["tide", "moon", "Soup", "q-1", "a.b"])
+codes = st.sampled_from(["INTERNAL_ERROR", "TIMEOUT"])
 mappings = st.dictionaries(words, texts | st.integers(), max_size=2)
 
 
@@ -83,7 +84,7 @@ endings = {
     ),
     "promise": st.builds(PromiseMade, token=words, message=st.none() | texts),
     "failure": st.builds(
-        Failure, code=words.map(str.upper), message=texts, details=st.none() | mappings
+        Failure, code=codes, message=texts, details=st.none() | mappings
     ),
 }
 
