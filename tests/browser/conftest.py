@@ -28,7 +28,7 @@ OPTIONS = [
 @pytest.fixture(scope="session")
 def chromium():
     sync_api = pytest.importorskip("playwright.sync_api")
-    path = next(filter(None, map(shutil.which, CHROMIUM)), None)
+    path = chromium_path()
     if path is None:
         pytest.skip("Chromium is not installed")
     with sync_api.sync_playwright() as playwright:
@@ -88,6 +88,10 @@ def example(tmp_path_factory):
     yield address
     server.terminate()
     server.wait()
+
+
+def chromium_path():
+    return next(filter(None, map(shutil.which, CHROMIUM)), None)
 
 
 def free_port():
