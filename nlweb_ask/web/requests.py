@@ -35,8 +35,10 @@ def keep_body(request: HttpRequest, body: bytes) -> None:
 
 
 def raw_request(request: HttpRequest, body: bytes) -> RawRequest:
+    # A HEAD is read like the GET that it stands for.
+    method = "GET" if request.method == "HEAD" else request.method
     return RawRequest(
-        method=request.method or "",
+        method=method or "",
         query=query_pairs(request),
         body=body,
         content_type=request.headers.get("Content-Type", ""),

@@ -20,7 +20,7 @@ from nlweb_ask.web.views import Endpoint
 class SitesView(Endpoint):
     """`/sites`: the names of the profiles this caller may ask, and of no other."""
 
-    http_method_names = ["get", "options"]
+    http_method_names = ["get", "head", "options"]
     bucket = "ask"
     only_reads = True
 

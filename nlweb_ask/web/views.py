@@ -40,7 +40,14 @@ from nlweb_ask.web.limits import (
 from nlweb_ask.web.origin import PREFLIGHT_HEADERS, is_foreign, keep_cors_ours
 from nlweb_ask.web.refusals import as_refusal, refusal_response
 from nlweb_ask.web.requests import UnreadBody, keep_body, raw_request
-from nlweb_ask.web.responses import json_response, seal, set_headers, stream_response
+from nlweb_ask.web.responses import (
+    EVENT_STREAM,
+    JSON,
+    json_response,
+    seal,
+    set_headers,
+    stream_response,
+)
 from nlweb_ask.web.streaming import send_live, send_ready
 from nlweb_ask.web.viewers import anonymous_or, speaking, viewer_for
 
@@ -48,7 +55,7 @@ from nlweb_ask.web.viewers import anonymous_or, speaking, viewer_for
 class Endpoint(APIView):
     """The door before an endpoint, and the one way out for what is refused there."""
 
-    http_method_names: list[str] = ["get", "post", "options"]
+    http_method_names: list[str] = ["get", "head", "post", "options"]
     authentication_classes = (SiteAuthentication, ReadOnlySession)
     permission_classes = ()
     throttle_classes = (CallerThrottle,)
@@ -98,6 +105,11 @@ class Endpoint(APIView):
         if request.method not in self.allowed_methods:
             raise MethodNotAllowed(_("This method is not offered here."))
 
+    @property
+    def methods_to_name(self) -> str:
+        """The methods as `Allow` has them: with GET comes HEAD, which goes unsaid."""
+        return ", ".join(name for name in self.allowed_methods if name != "HEAD")
+
     def identify(self, request: Request) -> UserLike:
         """Return who asks; refused keys are counted, so that none can be guessed."""
         http = request._request
@@ -121,7 +133,7 @@ class Endpoint(APIView):
         self, request: Request, *args: Any, **kwargs: Any
     ) -> HttpResponse:
         response = HttpResponse(status=204)
-        response["Allow"] = ", ".join(self.allowed_methods)
+        response["Allow"] = self.methods_to_name
         if self.open_to_all:
             set_headers(response, PREFLIGHT_HEADERS)
         return response
@@ -139,7 +151,7 @@ class Endpoint(APIView):
         refusal.version = refusal.version or self.version_before_reading
         response = refusal_response(refusal)
         if isinstance(refusal, MethodNotAllowed):
-            response["Allow"] = ", ".join(self.allowed_methods)
+            response["Allow"] = self.methods_to_name
         return response
 
     @property
@@ -168,18 +180,28 @@ class AskView(Endpoint):
 
     @property
     def version_before_reading(self) -> str | None:
-        return "0.1" if self.request.method == "GET" else None
+        return "0.1" if self.request.method in ("GET", "HEAD") else None
+
+    @sensitive_variables()
+    def head(self, request: Request) -> HttpResponseBase:
+        """Say how a GET would be answered, and search for nothing: nobody reads it."""
+        asked = self.read(request)
+        kind = EVENT_STREAM if self.streams(request, asked) else JSON
+        return HttpResponse(content_type=kind)
 
     @sensitive_variables()
     def answer(self, request: Request) -> HttpResponseBase:
         asked = self.read(request)
-        accept = request.headers.get("Accept", "")
-        habits = deployment().streaming_versions
-        if wants_stream(asked.question, accept, streaming_versions=habits):
+        if self.streams(request, asked):
             return self.stream(request, asked)
         writer = writer_for(asked.question)
         status, document = writer.document(asked.events(threading.Event()))
         return json_response(document, status=status)
+
+    def streams(self, request: Request, asked: Asked) -> bool:
+        accept = request.headers.get("Accept", "")
+        habits = deployment().streaming_versions
+        return wants_stream(asked.question, accept, streaming_versions=habits)
 
     @sensitive_variables()
     def read(self, request: Request) -> Asked:

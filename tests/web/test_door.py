@@ -72,8 +72,39 @@ def test_wrong_method_is_refused_and_told_the_right_ones(
     assert response["Allow"] == allowed
 
 
-def test_head_is_refused_without_a_search(client, site):
-    assert client.head("/ask?query=tide").status_code == 405
+@pytest.mark.parametrize(
+    ("accept", "kind"),
+    [
+        pytest.param("application/json", "application/json", id="json"),
+        pytest.param("*/*", "text/event-stream", id="the-habit-of-0.1"),
+    ],
+)
+def test_head_tells_how_a_get_would_be_answered(client, site, accept, kind):
+    head = client.head("/ask?query=tide", headers={"Accept": accept})
+    get = client.get("/ask?query=tide", headers={"Accept": accept})
+
+    assert (head.status_code, head["Content-Type"]) == (200, kind)
+    assert get["Content-Type"] == kind
+    assert head.content == b""
+    assert head["Cache-Control"].startswith("private, no-store")
+
+
+def test_head_searches_for_nothing(client, site, django_assert_max_num_queries):
+    with django_assert_max_num_queries(10) as captured:
+        client.head("/ask?query=tide")
+
+    asked = " ".join(query["sql"] for query in captured)
+    assert "nlweb_ask_sitesettings" in asked
+    assert "posting" not in asked
+    assert "document" not in asked
+
+
+def test_head_without_a_question_is_refused_like_its_get(client, site):
+    assert client.head("/ask").status_code == 400
+
+
+def test_head_is_offered_where_get_is(client, site):
+    assert client.head("/await").status_code == 405
 
 
 @pytest.mark.parametrize(
