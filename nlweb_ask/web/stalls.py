@@ -33,6 +33,10 @@ class StallWatch:
             self._channels.add(channel)
             self._opened.notify()
 
+    def leave_all(self) -> None:
+        for channel in self._open():
+            channel.leave()
+
     def _run(self) -> None:
         while True:
             with self._opened:
@@ -42,10 +46,12 @@ class StallWatch:
 
     def _look(self) -> None:
         # A function of its own, so that no name in it keeps a channel alive.
-        with self._opened:
-            channels = list(self._channels)
-        for channel in channels:
+        for channel in self._open():
             channel.leave_if_stalled()
+
+    def _open(self) -> list[Channel]:
+        with self._opened:
+            return list(self._channels)
 
 
 def hang_up(request: HttpRequest) -> Callable[[], None] | None:

@@ -7,29 +7,27 @@ so the kind of request picks the kind of consumer.
 from __future__ import annotations
 
 import asyncio
+import atexit
 import contextlib
 import functools
 import threading
 import time
 import weakref
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 
 from django.core.handlers.asgi import ASGIRequest
-from django.db import close_old_connections
+from django.db import connections
 from django.http import HttpRequest
 from django.utils import translation
-from django.utils.translation import gettext as _
 
 from nlweb_ask.conf import deployment
-from nlweb_ask.pipeline.failures import log_failure
-from nlweb_ask.protocol.errors import ServerBusy
 from nlweb_ask.protocol.writers.sse import KEEPALIVE
 from nlweb_ask.web.channel import Channel, End
+from nlweb_ask.web.places import StreamPool
 from nlweb_ask.web.stalls import StallWatch, hang_up
 
-# A stream usually lasts some seconds, so a place is free again about then.
-BUSY_RETRY_SECONDS = 5
+# How long a process that ends waits for what its streams have to clear away.
+EXIT_SECONDS = 1.0
 
 Chunks = Generator[bytes, None, None]
 Produce = Callable[[threading.Event], Chunks]
@@ -73,26 +71,6 @@ def send_live(request: HttpRequest, produce: Produce, farewell: Farewell) -> obj
         return AsyncStream(channel, farewell, keepalive=settings.keepalive_seconds)
     channel.on_stall = hang_up(request)
     return SyncStream(channel, farewell, keepalive=settings.keepalive_seconds)
-
-
-class StreamPool:
-    """Threads for streams; a full pool refuses, since a queue would only send pings."""
-
-    def __init__(self, size: int) -> None:
-        self._free = threading.BoundedSemaphore(size)
-        self._threads = ThreadPoolExecutor(size, thread_name_prefix="nlweb-ask-stream")
-
-    def run(self, work: Callable[[], None]) -> None:
-        if not self._free.acquire(blocking=False):
-            msg = _("Too many answers are being written right now. Please try again.")
-            raise ServerBusy(msg, retry_after=BUSY_RETRY_SECONDS)
-        future = self._threads.submit(work)
-        future.add_done_callback(self._finished)
-
-    def _finished(self, future: Future[None]) -> None:
-        self._free.release()
-        if (error := future.exception()) is not None:
-            log_failure("stream", error)
 
 
 class _Stream:
@@ -179,8 +157,6 @@ async def _once(whole: bytes) -> AsyncIterator[bytes]:
 
 
 def _produce(chunks: Chunks, channel: Channel, language: str | None) -> None:
-    # A connection that outlived its time would fail the first query of this stream.
-    close_old_connections()
     end = End.BROKEN
     try:
         with translation.override(language), contextlib.closing(chunks):
@@ -188,7 +164,8 @@ def _produce(chunks: Chunks, channel: Channel, language: str | None) -> None:
                 end = End.WHOLE
     finally:
         channel.end(end)
-        close_old_connections()
+        # The thread ends, and nobody else could close them.
+        connections.close_all()
 
 
 def _caller(
@@ -211,4 +188,12 @@ def _watch() -> StallWatch:
 
 @functools.cache
 def _pool(size: int) -> StreamPool:
-    return StreamPool(size)
+    pool = StreamPool(size)
+    atexit.register(_end_with_the_process, pool)
+    return pool
+
+
+def _end_with_the_process(pool: StreamPool) -> None:
+    """Stop what is still being written: not every server closes its responses."""
+    _watch().leave_all()
+    pool.wait(EXIT_SECONDS)

@@ -10,7 +10,8 @@ from django.test import AsyncRequestFactory, RequestFactory
 from django.utils import translation
 
 from nlweb_ask.protocol.errors import ServerBusy
-from nlweb_ask.web.streaming import StreamPool, send_live, send_ready
+from nlweb_ask.web.places import StreamPool
+from nlweb_ask.web.streaming import send_live, send_ready
 
 REQUESTS = {"wsgi": RequestFactory, "asgi": AsyncRequestFactory}
 
