@@ -81,18 +81,18 @@ def leased(request: HttpRequest, user: UserLike) -> Iterator[Lease]:
 def _take(caller: str, deployed: Deployment) -> Lease:
     places = _places(caller, deployed.streams_per_visitor)
     try:
-        lease = _first_free(places, deployed.stream_deadline)
-        # Some caches say "not added" of each place when they are down.
-        in_use = lease is None and bool(_cache().get_many(places))
+        if lease := _first_free(places, deployed.stream_deadline):
+            return lease
+        # Some caches say of each place "not added" when they are down.
+        in_use, problem = bool(_cache().get_many(places)), "the cache keeps nothing"
     except Exception as error:  # noqa: BLE001 - each cache raises errors of its own library
-        logger.warning("stream not counted: %s", type(error).__name__)
-        lease, in_use = None, False
+        in_use, problem = False, type(error).__name__
     if in_use:
         msg = _("You have several answers open. Please wait until one has ended.")
         raise RateLimited(msg, retry_after=RETRY_SECONDS)
-    if lease is None:
-        pass_uncounted()
-    return lease or Lease()
+    logger.warning("stream not counted: %s", problem)
+    pass_uncounted()
+    return Lease()
 
 
 def _first_free(places: list[str], seconds: float) -> Lease | None:

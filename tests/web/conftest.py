@@ -8,6 +8,7 @@ import pytest
 
 from tests.factories import SiteSettingsFactory
 from tests.testapp.models import Article
+from tests.web.broken_caches import WAYS
 
 
 @pytest.fixture
@@ -38,3 +39,11 @@ def ask(client):
         )
 
     return send
+
+
+@pytest.fixture(params=list(WAYS))
+def broken_cache(settings, request):
+    """A cache that cannot count, where questions and streams are counted."""
+    if backend := WAYS[request.param]:
+        settings.CACHES = {**settings.CACHES, "broken": {"BACKEND": backend}}
+    settings.RATELIMIT_USE_CACHE = "broken"

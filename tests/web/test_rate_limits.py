@@ -3,7 +3,6 @@ from __future__ import annotations
 import pytest
 import time_machine
 from django.contrib.auth.models import AnonymousUser
-from django.core.cache.backends.base import BaseCache, InvalidCacheKey
 from django.test import Client, RequestFactory
 
 from nlweb_ask.conf import SiteConf
@@ -228,74 +227,6 @@ def test_rate_that_cannot_be_read_is_replaced_by_the_default(
 
     assert found == [200] * 30 + [429]
     assert "the rate limit of site 0 cannot be read" in caplog.text
-
-
-class Down(BaseCache):
-    """A cache server that is down, as its library tells it."""
-
-    def __init__(self, location, params):
-        super().__init__(params)
-
-    def add(self, *args, **kwargs):
-        msg = "Connection refused"
-        raise ConnectionError(msg)
-
-
-class Silent(Down):
-    """A cache server that does not answer in time."""
-
-    def add(self, *args, **kwargs):
-        raise TimeoutError
-
-
-class Resigned(Down):
-    """A cache that only says that it could not, as where its errors are ignored."""
-
-    def add(self, *args, **kwargs):
-        return False
-
-    def incr(self, *args, **kwargs):
-        return None
-
-    def get(self, key, default=None, **kwargs):
-        return default
-
-
-class Forgetful(Resigned):
-    """The same, as python-memcached told it."""
-
-    def incr(self, *args, **kwargs):
-        raise ValueError
-
-
-class Picky(Down):
-    """A cache that takes no key of ours."""
-
-    def add(self, *args, **kwargs):
-        raise InvalidCacheKey
-
-
-class Unbuildable(Down):
-    """A cache whose library is there and cannot be used."""
-
-    def __init__(self, location, params):
-        raise ImportError
-
-
-BROKEN = [Down, Silent, Resigned, Forgetful, Picky, Unbuildable]
-OTHER_WAYS = {"no-such-module": "no.such.Cache", "no-such-class": f"{__name__}.Nobody"}
-
-
-@pytest.fixture(
-    params=[*BROKEN, *OTHER_WAYS, "no-such-alias"],
-    ids=lambda kind: getattr(kind, "__name__", kind),
-)
-def broken_cache(settings, request):
-    kind = request.param
-    if kind != "no-such-alias":
-        path = OTHER_WAYS.get(kind) or f"{__name__}.{kind.__name__}"
-        settings.CACHES = {**settings.CACHES, "down": {"BACKEND": path}}
-    settings.RATELIMIT_USE_CACHE = "down"
 
 
 def test_question_is_answered_while_the_cache_is_down(
