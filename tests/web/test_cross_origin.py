@@ -6,6 +6,7 @@ from django.http import HttpResponse
 from django.test.utils import CaptureQueriesContext
 
 from nlweb_ask.plugins import Sentence, generators, processors
+from nlweb_ask.web.sites import SitesView
 from nlweb_ask.web.views import Endpoint
 from tests.factories import UserFactory
 from tests.web import keys_of_a_site as keys
@@ -199,6 +200,13 @@ def test_endpoint_that_changes_something_is_closed_to_other_sites(
     assert b"ORIGIN_NOT_ALLOWED" in response.content
     assert "Access-Control-Allow-Origin" not in response
     assert Reads.as_view()(request).status_code in {200, 204}
+
+
+def test_names_of_profiles_are_told_to_other_sites_that_may_ask(rf, open_site):
+    response = SitesView.as_view()(rf.get("/sites", headers={"Origin": ORIGIN}))
+
+    assert response.status_code == 200
+    assert response["Access-Control-Allow-Origin"] == "*"
 
 
 def test_endpoint_that_changes_something_is_open_to_the_site_itself(rf, open_site):
