@@ -4,13 +4,15 @@ export PORT ?= 8000
 VENV := .venv
 RUN := $(VENV)/bin/python
 QUESTION ?= How do I mend a puncture?
+CASES ?= 20000
 
-.PHONY: conformance demo test quality port-is-free
+.PHONY: conformance demo property test quality port-is-free
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo            the example site on http://127.0.0.1:$(PORT)/ (PORT=8123 picks another port)"
 	@echo "make test            the whole test suite, on every database that answers"
+	@echo "make property        $(CASES) random cases of each property of protocol and endpoints"
 	@echo "make conformance     the page that says which fixtures of the protocol are met"
 	@echo "make quality         how well questions find their pages, on four collections"
 
@@ -34,6 +36,10 @@ quality: $(VENV)/test-installed
 
 conformance: $(VENV)/test-installed
 	WRITE_CONFORMANCE=1 $(RUN) -m pytest -q tests/protocol/test_conformance.py
+
+# `make test` has them too, with some hundred cases each.
+property: $(VENV)/test-installed
+	PROPERTY_EXAMPLES=$(CASES) $(RUN) -m pytest -q -m property
 
 # A command of this name may exist and not run (a version manager's shim), so each is
 # tried. The whole list is written out: a plain `python3` may be older than 3.11.
