@@ -12,11 +12,13 @@ import logging
 import math
 import threading
 import uuid
+from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from django.conf import settings
 from django.core.cache import BaseCache, caches
 from django.http import HttpRequest
 from django.utils.crypto import salted_hmac
@@ -33,6 +35,9 @@ logger = logging.getLogger("nlweb_ask.request")
 RETRY_SECONDS = 5
 # A generator that hangs in a model learns only afterwards that the time is up.
 MARGIN_SECONDS = 30
+
+# Caches that no thread is using, each with the setting it was made for.
+_idle: deque[tuple[Any, BaseCache | None]] = deque()
 
 Chunks = Generator[bytes, None, None]
 Produce = Callable[[threading.Event], Chunks]
@@ -54,9 +59,9 @@ class Lease:
         if not self.place:
             return
         try:
-            cache = _cache()
-            if cache.get(self.place) == self.token:
-                cache.delete(self.place)
+            with _lent_cache() as cache:
+                if cache.get(self.place) == self.token:
+                    cache.delete(self.place)
         except Exception as error:  # noqa: BLE001 - each cache raises errors of its own library
             logger.warning("stream not given back: %s", type(error).__name__)
 
@@ -111,6 +116,27 @@ def _places(caller: str, number: int) -> list[str]:
 
 def _cache() -> BaseCache:
     return caches[counting_cache()]
+
+
+@contextmanager
+def _lent_cache() -> Iterator[BaseCache]:
+    """Lend a cache to a thread that is about to end.
+
+    Django makes one for each thread. Made for the thread of each stream, a client of
+    Redis would leave its connection open until Python next collects what is in circles.
+    """
+    alias = counting_cache()
+    written = settings.CACHES.get(alias)
+    try:
+        made_for, cache = _idle.popleft()
+    except IndexError:
+        made_for, cache = None, None
+    if cache is None or made_for is not written:
+        cache = caches.create_connection(alias)
+    yield cache
+    # What Django does at the end of a request.
+    cache.close()
+    _idle.append((written, cache))
 
 
 class _HeldChunks(Chunks):
