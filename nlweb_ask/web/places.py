@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import queue
 import threading
 import time
 from collections.abc import Callable
@@ -19,13 +20,15 @@ BUSY_RETRY_SECONDS: Final = 5
 class StreamPool:
     """Threads for streams; a full pool refuses, since a queue would only send pings.
 
-    A stream has a thread to itself, which ends with it: starting one is nothing beside
-    the work of a stream, and a process that ends need not wait for threads like these.
+    A thread that has nothing to do waits for the next stream. None of them keeps a
+    process from ending, as those of a `ThreadPoolExecutor` would.
     """
 
     def __init__(self, size: int) -> None:
+        self._size = size
         self._free = threading.BoundedSemaphore(size)
-        self._threads: set[threading.Thread] = set()
+        self._idle = threading.Semaphore(0)
+        self._work = queue.SimpleQueue[Callable[[], None]]()
 
     def run(self, work: Callable[[], None]) -> None:
         """Do `work` in a thread.
@@ -35,31 +38,37 @@ class StreamPool:
         """
         if not self._free.acquire(blocking=False):
             raise _busy()
-        thread = threading.Thread(
-            target=self._do, args=(work,), name="nlweb-ask-stream", daemon=True
-        )
+        if not self._idle.acquire(blocking=False):
+            self._start()
+        self._work.put(work)
+
+    def close(self, seconds: float) -> None:
+        """Take no more work, and wait for what is done still, for so long at most."""
+        until = time.monotonic() + seconds
+        for _place in range(self._size):
+            self._free.acquire(timeout=max(0.0, until - time.monotonic()))
+
+    def _start(self) -> None:
+        name = "nlweb-ask-stream"
         try:
-            thread.start()
+            threading.Thread(target=self._serve, name=name, daemon=True).start()
         except RuntimeError as error:
             self._free.release()
             raise _busy() from error
 
-    def wait(self, seconds: float) -> None:
-        """Wait until no work is done any more, for so long at most."""
-        until = time.monotonic() + seconds
-        for thread in self._threads.copy():
-            thread.join(max(0.0, until - time.monotonic()))
-
-    def _do(self, work: Callable[[], None]) -> None:
-        thread = threading.current_thread()
-        self._threads.add(thread)
-        try:
-            work()
-        except BaseException as error:  # noqa: BLE001 - nobody else would ever see it
-            log_failure("stream", error)
-        finally:
-            self._threads.discard(thread)
+    def _serve(self) -> None:
+        while True:
+            _do(self._work.get())
+            # Idle first: whoever gets the place must find the thread of it.
+            self._idle.release()
             self._free.release()
+
+
+def _do(work: Callable[[], None]) -> None:
+    try:
+        work()
+    except BaseException as error:  # noqa: BLE001 - nobody else would ever see it
+        log_failure("stream", error)
 
 
 def _busy() -> ServerBusy:

@@ -164,7 +164,7 @@ def _produce(chunks: Chunks, channel: Channel, language: str | None) -> None:
                 end = End.WHOLE
     finally:
         channel.end(end)
-        # The thread ends, and nobody else could close them.
+        # No request ends in this thread, so nobody else would close them.
         connections.close_all()
 
 
@@ -196,4 +196,4 @@ def _pool(size: int) -> StreamPool:
 def _end_with_the_process(pool: StreamPool) -> None:
     """Stop what is still being written: not every server closes its responses."""
     _watch().leave_all()
-    pool.wait(EXIT_SECONDS)
+    pool.close(EXIT_SECONDS)

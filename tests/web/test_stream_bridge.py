@@ -184,12 +184,12 @@ def test_task_goes_on_once_its_response_is_closed(settings):
     assert asyncio.run(write()) == "went on"
 
 
-def takes_within(pool, seconds):
-    """Say whether the pool takes work again within this time."""
+def takes_within(pool, seconds, work=lambda: None):
+    """Say whether the pool takes work (again) within this time."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         try:
-            pool.run(lambda: None)
+            pool.run(work)
         except ServerBusy:
             time.sleep(0.01)
         else:
@@ -220,3 +220,36 @@ def test_work_that_fails_is_logged_and_gives_its_place_back(caplog):
 
     assert takes_within(pool, 3)
     assert "ValueError" in caplog.text
+
+
+def test_streams_that_follow_each_other_share_a_thread():
+    pool, threads = StreamPool(1), []
+
+    for _ in range(20):
+        assert takes_within(pool, 3, lambda: threads.append(threading.get_ident()))
+    pool.close(5)
+
+    assert len(threads) == 20
+    assert len(set(threads)) == 1
+
+
+def test_closed_pool_has_waited_for_its_work_and_takes_no_more():
+    pool, done = StreamPool(2), []
+    pool.run(lambda: time.sleep(0.2) or done.append("work"))
+
+    pool.close(5)
+
+    assert done == ["work"]
+    with pytest.raises(ServerBusy):
+        pool.run(lambda: None)
+
+
+def test_closed_pool_waits_no_longer_than_it_may():
+    pool, done = StreamPool(2), threading.Event()
+    pool.run(lambda: done.wait(10) and None)
+
+    began = time.monotonic()
+    pool.close(0.2)
+
+    assert time.monotonic() - began < 3
+    done.set()
