@@ -203,19 +203,21 @@ def own_messages(stream):
     return [(event, data) for event, data in stream if data["message_type"] in own]
 
 
+dialects = st.sampled_from([*STRUCTURED.values(), *LEGACY])
+
+
 @many
-@given(answer=answers(), more=st.lists(contents(), max_size=2))
-def test_stream_has_one_terminal_and_it_is_last(answer, more):
-    for dialect in [*STRUCTURED.values(), *LEGACY]:
-        question, told = in_dialect(answer, **dialect)
-        last = folding.terminals(question.version)
+@given(answer=answers(), dialect=dialects, more=st.lists(contents(), max_size=2))
+def test_stream_has_one_terminal_and_it_is_last(answer, dialect, more):
+    question, told = in_dialect(answer, **dialect)
+    last = folding.terminals(question.version)
 
-        names = folding.names_of(sent(question, [*told, *more]))
+    names = folding.names_of(sent(question, [*told, *more]))
 
-        counted = Counter(names)
-        assert names[0] == "start"
-        assert names[-len(last) :] == last
-        assert {counted[name] for name in ("start", *last)} == {1}
+    counted = Counter(names)
+    assert names[0] == "start"
+    assert names[-len(last) :] == last
+    assert {counted[name] for name in ("start", *last)} == {1}
 
 
 FIXTURES = Path(__file__).parent / "fixtures" / "schemas"
@@ -238,10 +240,7 @@ def schema_of(question, kind):
 
 
 @many
-@given(
-    answer=answers(),
-    dialect=st.sampled_from([*STRUCTURED.values(), *LEGACY]),
-)
+@given(answer=answers(), dialect=dialects)
 def test_document_and_messages_are_of_their_schemas(answer, dialect):
     question, told = in_dialect(answer, **dialect)
     document = received(question, told)
