@@ -15,6 +15,7 @@ from django.utils.module_loading import import_string
 
 from nlweb_ask.checks.table import TAG, report
 from nlweb_ask.conf import Deployment, deployment
+from nlweb_ask.web.limits import counting_cache
 
 # Four processes were let through 200, 183 and 145 times at a limit of 50.
 CANNOT_COUNT: Final = {
@@ -36,16 +37,24 @@ def _deployed() -> Deployment | None:
 @register(TAG, deploy=True)
 def check_cache_can_count(**_kwargs: Any) -> list[CheckMessage]:
     deployed = _deployed()
-    if deployed is None or (
-        "rate_limit" in deployed.locked and not deployed.rate_limit
-    ):
+    if deployed is None or not _anything_is_counted(deployed):
         return []
-    alias = getattr(settings, "RATELIMIT_USE_CACHE", "default")
+    alias = counting_cache()
+    if alias not in settings.CACHES:
+        return [
+            report(
+                "W005",
+                f"RATELIMIT_USE_CACHE names {alias!r}, and CACHES has no such cache:"
+                " nothing is counted.",
+                hint=f"Name one of: {', '.join(sorted(settings.CACHES))}.",
+            )
+        ]
     return [
         report(
             "W005",
-            f"Questions are counted in the cache {alias!r}, and {backend.__name__} "
-            f"{fault}: more are let through than the rate limit says.",
+            f"Questions and streams are counted in the cache {alias!r}, and "
+            f"{backend.__name__} {fault}: more are let through than RATE_LIMIT and "
+            "STREAMS_PER_VISITOR say.",
             hint=f'CACHES = {{"{alias}": {{"BACKEND": '
             '"django.core.cache.backends.redis.RedisCache", '
             '"LOCATION": "redis://127.0.0.1:6379"}}',
@@ -55,11 +64,17 @@ def check_cache_can_count(**_kwargs: Any) -> list[CheckMessage]:
     ]
 
 
+def _anything_is_counted(deployed: Deployment) -> bool:
+    """Say whether a rate can be set, or something writes answers that are streamed."""
+    no_rate = "rate_limit" in deployed.locked and not deployed.rate_limit
+    return not no_rate or bool(deployed.generators)
+
+
 def _backend(alias: str) -> type[Any]:
     try:
         backend = import_string(settings.CACHES[alias]["BACKEND"])
     except (ImportError, KeyError):
-        return object  # Django reports this itself when the cache is used
+        return object  # Django's own checks fail on it
     return backend if isinstance(backend, type) else object
 
 

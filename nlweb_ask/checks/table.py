@@ -51,7 +51,8 @@ CHECKS: Final = {
         Check("W004", "An attribute of a source is nearly one that sources have."),
         Check(
             "W005",
-            "The cache that counts questions cannot count those of several processes.",
+            "The cache that counts questions and streams cannot count those of several"
+            " processes, or is not in CACHES.",
             DEPLOY,
         ),
         Check("W006", "Behind a proxy, and TRUSTED_PROXIES is not set.", DEPLOY),

@@ -65,6 +65,8 @@ def test_form_begins_with_what_is_in_force(owner, url, settings):
     ("field", "value"),
     [
         ("rate_limit", "10/week"),
+        ("rate_limit", "ten per minute"),
+        ("rate_limit", "0/m"),
         ("max_results", 500),
         ("snippet_length", 3),
         ("base_url", "www.example.org"),

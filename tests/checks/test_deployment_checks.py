@@ -66,9 +66,28 @@ def test_cache_that_django_ratelimit_uses_is_looked_at(settings, reported):
     assert "'counts'" in message.msg
 
 
-def test_cache_does_not_matter_where_no_rate_can_be_set(settings, reported):
+def test_cache_that_is_named_and_not_there_is_reported(settings, reported):
+    settings.CACHES = {"default": {"BACKEND": CACHES + "redis.RedisCache"}}
+    settings.RATELIMIT_USE_CACHE = "counts"
+    [message] = reported("W005", include_deployment_checks=True)
+    assert "'counts'" in message.msg
+    assert "nothing is counted" in message.msg
+    assert message.hint == "Name one of: default."
+
+
+def test_cache_does_not_matter_where_nothing_is_counted(settings, reported):
     settings.NLWEB_ASK = {"RATE_LIMIT": "", "LOCKED": ["rate_limit"]}
     assert reported("W005", include_deployment_checks=True) == []
+
+
+def test_cache_matters_without_a_rate_where_answers_are_written(settings, reported):
+    settings.NLWEB_ASK = {
+        "RATE_LIMIT": "",
+        "LOCKED": ["rate_limit"],
+        "GENERATORS": ["writer"],
+    }
+    [message] = reported("W005", include_deployment_checks=True)
+    assert "STREAMS_PER_VISITOR" in message.msg
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,10 @@ import pytest
         pytest.param({"RANKERS": "mine"}, "list of texts", "[]", id="text-for-list"),
         pytest.param({"RANKERS": [5]}, "list of texts", "[]", id="list-of-numbers"),
         pytest.param({"RATE_LIMIT": "10/week"}, "10/week", "30/m", id="rate"),
+        pytest.param(
+            {"RATE_LIMIT": "ten per minute"}, "ten", "30/m", id="rate-in-words"
+        ),
+        pytest.param({"RATE_LIMIT": "0/m"}, "0/m", "above zero", id="rate-of-zero"),
         pytest.param({"BASE_URL": "example.org"}, "example.org", "https://", id="url"),
         pytest.param({"DEFAULT_MODE": "chat"}, "chat", "chat", id="mode"),
         pytest.param({"ALLOWED_TYPES": ["a b"]}, "a b", "Recipe", id="type"),
@@ -27,6 +31,7 @@ import pytest
             {"STREAMING_VERSIONS": ["0.6"]}, "0.6", "0.5", id="no-such-version"
         ),
         pytest.param({"TRUSTED_PROXIES": -1}, "-1", "at least 0", id="negative"),
+        pytest.param({"STREAMS_PER_VISITOR": 0}, "0", "at least 1", id="no-streams"),
         pytest.param(
             {"STREAM_DEADLINE": float("nan")}, "nan", "at least 1", id="not-a-number"
         ),

@@ -14,11 +14,12 @@ from django.core.cache import caches
 from django.core.cache.backends.locmem import LocMemCache
 from django.test import AsyncRequestFactory, Client, RequestFactory
 
+from nlweb_ask.plugins import generators, processors
 from nlweb_ask.protocol.errors import RateLimited, ServerBusy
 from nlweb_ask.web.leases import MARGIN_SECONDS, leased
 from nlweb_ask.web.streaming import send_live
 from tests.factories import UserFactory
-from tests.web.waiting_plugins import GO_ON
+from tests.web.waiting_plugins import GO_ON, SilentGenerator, WaitingProcessor
 
 STREAM = "text/event-stream"
 REQUESTS = {"wsgi": RequestFactory, "asgi": AsyncRequestFactory}
@@ -293,16 +294,19 @@ def test_site_can_choose_to_refuse_streams_while_the_cache_is_down(
 @pytest.fixture
 def waiting(site, settings):
     """A site whose answers, but for lists, wait for `GO_ON`; two for each visitor."""
-    plugins = "tests.web.waiting_plugins"
+    processors.register(WaitingProcessor)
+    generators.register(SilentGenerator)
     settings.NLWEB_ASK = {
-        "PROCESSORS": [f"{plugins}.WaitingProcessor"],
-        "GENERATORS": [f"{plugins}.SilentGenerator"],
+        "PROCESSORS": [WaitingProcessor.name],
+        "GENERATORS": [SilentGenerator.name],
         "HANDLERS": [],
         "STREAMS_PER_VISITOR": 2,
     }
     GO_ON.clear()
     yield site
     GO_ON.set()
+    processors.unregister(WaitingProcessor.name)
+    generators.unregister(SilentGenerator.name)
 
 
 def streaming(mode):
