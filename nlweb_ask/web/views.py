@@ -24,7 +24,12 @@ from nlweb_ask.conf import ProfileConf, SiteConf, deployment
 from nlweb_ask.pipeline.ask import pick_scope
 from nlweb_ask.pipeline.run import settled_mode
 from nlweb_ask.plugins.types import UserLike, Viewer
-from nlweb_ask.protocol.errors import InternalError, MethodNotAllowed, UnknownPromise
+from nlweb_ask.protocol.errors import (
+    InternalError,
+    MethodNotAllowed,
+    Refusal,
+    UnknownPromise,
+)
 from nlweb_ask.protocol.reader import read_await, read_question, wants_stream
 from nlweb_ask.protocol.writers import writer_for
 from nlweb_ask.web import door
@@ -223,9 +228,14 @@ class AskView(Endpoint):
         streamed = StreamedAnswer(asked)
         if not asked.takes_long:
             return stream_response(send_ready(http, streamed.chunks(threading.Event())))
-        with leased(http, asked.viewer.user) as lease:
-            produce = lease.held_by(streamed.chunks)
-            return stream_response(send_live(http, produce, streamed.farewell))
+        try:
+            with leased(http, asked.viewer.user) as lease:
+                produce = lease.held_by(streamed.chunks)
+                return stream_response(send_live(http, produce, streamed.farewell))
+        except Refusal as refusal:
+            refusal.version = asked.question.version
+            refusal.query_id = asked.question.query_id
+            raise
 
 
 class AwaitView(Endpoint):

@@ -333,6 +333,19 @@ def test_one_stream_too_many_is_refused_before_it_begins(ask, waiting, mode):
     assert all("event: end" in body_of(response) for response in begun)
 
 
+def test_one_stream_too_many_is_refused_in_the_version_it_is_asked_in(ask, waiting):
+    begun = [ask(streaming("generate"), Accept=STREAM) for _ in range(2)]
+    question = {"query": "tide", "mode": "generate", "query_id": "mine"}
+
+    refused = ask({**question, "streaming": True}, Accept=STREAM)
+
+    assert refused.status_code == 429
+    document = refused.json()
+    assert (document["_meta"]["version"], document["query_id"]) == ("0.1", "mine")
+    for response in begun:
+        response.close()
+
+
 def test_lists_are_streamed_beside_as_many_streams_as_are_allowed(ask, waiting):
     begun = [ask(streaming("generate"), Accept=STREAM) for _ in range(2)]
 
