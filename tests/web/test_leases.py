@@ -21,6 +21,9 @@ from nlweb_ask.web.streaming import send_live
 from tests.factories import UserFactory
 from tests.web.waiting_plugins import GO_ON, SilentGenerator, WaitingProcessor
 
+# A stream looks at the connections of the thread that sends it.
+pytestmark = pytest.mark.django_db
+
 STREAM = "text/event-stream"
 REQUESTS = {"wsgi": RequestFactory, "asgi": AsyncRequestFactory}
 ANONYMOUS = AnonymousUser()
