@@ -15,8 +15,9 @@ import time
 import weakref
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 
+from asgiref.sync import sync_to_async
 from django.core.handlers.asgi import ASGIRequest
-from django.db import connections
+from django.db import close_old_connections, connections
 from django.http import HttpRequest
 from django.utils import translation
 
@@ -106,6 +107,8 @@ class _Stream:
 class SyncStream(_Stream):
     def __iter__(self) -> Iterator[bytes]:
         try:
+            # The view's, which nobody needs for as long as the stream runs.
+            close_old_connections()
             while self.channel.seconds_left():
                 chunk = self.channel.take(self.patience())
                 if isinstance(chunk, bytes):
@@ -128,6 +131,8 @@ class AsyncStream(_Stream):
             # It waits in a write; Django ends a request that is cancelled there.
             self.channel.on_stall = _caller(loop, task.cancel)
         try:
+            # In the thread of the view, as it closes its own connections only.
+            await sync_to_async(close_old_connections)()
             while self.channel.seconds_left():
                 # Cleared before looking, or a chunk that comes in between is missed.
                 changed.clear()
