@@ -104,11 +104,15 @@ class Server:
             time.sleep(0.05)
         return None
 
-    def worker(self):
-        """Return the process that answers: under gunicorn a child of the first."""
+    def holds(self):
+        """Return how many threads, and how many open files of the database, there are."""
         main = self.process.pid
         children = Path(f"/proc/{main}/task/{main}/children").read_text().split()
-        return int(children[0]) if children else main
+        # Under gunicorn the first process answers nothing.
+        process = Path("/proc") / (children[0] if children else str(main))
+        files = [os.path.realpath(link) for link in (process / "fd").iterdir()]
+        database = [name for name in files if "site.sqlite3" in name]
+        return len(list((process / "task").iterdir())), len(database)
 
 
 class Servers:
