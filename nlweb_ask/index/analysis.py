@@ -3,7 +3,9 @@
 A term of the index is a folded stem (`crêperies` gives `creper`), a pair of signs of a
 language written without spaces, or the literal form of a name (`c++`, `.net`, `hx42`).
 A stop word is a term of its own kind, marked, so that it is found when a question has
-nothing else and never mistaken for the same letters in another language.
+nothing else and never mistaken for the same letters in another language. Two more kinds
+are marked: a word with its accents, so that who types them finds it before others, and
+the whole form of a word, which no question searches for: spelling is corrected by it.
 """
 
 from __future__ import annotations
@@ -12,8 +14,8 @@ import hashlib
 import re
 import threading
 import unicodedata
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import version
 from typing import Final, Protocol
@@ -23,7 +25,7 @@ from django.conf import settings
 from nlweb_ask.index.stopwords import STOP_WORDS
 
 # Raised whenever the terms of some text change: the index is then built anew.
-_RULES_VERSION = 1
+_RULES_VERSION = 2
 
 MAX_QUESTION_TERMS = 64
 # Longer "words" are encoded data; their beginning is enough to find them again.
@@ -35,6 +37,10 @@ MAX_INITIALS = 6
 NAME_WORDS = 12
 NAME_SIGNS = 40
 STOP_MARK = "~"
+EXACT_MARK = "="
+FORM_MARK = "?"
+# Letters: shorter words are too near to each other to tell a mistyped one by.
+FORM_LENGTHS: Final = range(3, 25)
 
 STEMMERS: Final = {
     "ar": "arabic",
@@ -245,7 +251,7 @@ def _casefolded(word: str, language: str) -> str:
 
 @lru_cache(maxsize=32768)
 def _word_terms(word: str, language: str) -> tuple[str, ...]:
-    """Return the folded stem of a word, and the stem of the folded word if another.
+    """Return the folded stem of a word, the stem of the folded word if another, and marks.
 
     Stemming needs the language's own letters, and a question may come without them:
     `marché` is stemmed as it stands, and also as somebody types it who writes `marche`.
@@ -255,7 +261,9 @@ def _word_terms(word: str, language: str) -> tuple[str, ...]:
     if not bare.isalpha():
         return (bare,) if bare else ()
     stems = (fold(_stem(letters, language)), _stem(bare, language))
-    return tuple(dict.fromkeys(filter(None, stems)))
+    exact = EXACT_MARK + letters if letters != bare else ""
+    form = FORM_MARK + bare if len(bare) in FORM_LENGTHS else ""
+    return tuple(dict.fromkeys(filter(None, (*stems, exact, form))))
 
 
 def _is_capitals(part: str) -> bool:
@@ -367,16 +375,26 @@ def analyze(text: str, language: str = "") -> list[str]:
     An empty language is the site's own; a language without a list or a stemmer keeps
     its words.
     """
+    return analyze_with_forms(text, language)[0]
+
+
+def analyze_with_forms(text: str, language: str) -> tuple[list[str], set[str]]:
+    """Return what `analyze` does, and the marked whole forms of the words."""
     tokens, shouting = _tokens(text)
     language = language_of(language)
-    terms = [
-        term for token in tokens for term in _token_terms(token, language, shouting)
-    ]
+    terms: list[str] = []
+    forms: set[str] = set()
+    for token in tokens:
+        for term in _token_terms(token, language, shouting):
+            if term[0] == FORM_MARK:
+                forms.add(term)
+            else:
+                terms.append(term)
     if len(text) <= NAME_SIGNS and not text.isascii():
         terms += sorted(set(_IDEOGRAM.findall(normalized(text))).difference(terms))
     if len(tokens) <= NAME_WORDS:
-        return terms
-    return [term for term in terms if term[0] != STOP_MARK] or terms
+        return terms, forms
+    return [term for term in terms if term[0] != STOP_MARK] or terms, forms
 
 
 def matching_spans(
@@ -433,44 +451,117 @@ def _piece_spans(
             yield start + number, start + number + len(pair), (pair,)
 
 
-def _spoken(tokens: Sequence[str], languages: Sequence[str]) -> frozenset[str]:
-    """Return the stop words of the languages that the question seems to be in."""
-    words = [fold(token.casefold()) for token in tokens]
-    hits = Counter(
-        {
-            language: sum(word in _stop_words(language) for word in words)
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a question and the terms that find it.
+
+    `terms` are of the languages that the question seems to be in; `others`, of the
+    site's other languages, count only where no page has one of `terms`.
+    """
+
+    text: str  # normalised, otherwise as typed
+    terms: tuple[str, ...]
+    others: tuple[str, ...] = ()
+
+
+def question_words(
+    text: str, languages: Sequence[str], corrected: str = ""
+) -> list[Word]:
+    """Return the words of a question in order, without its stop words.
+
+    Its language may be any of the site's: it is told by the stop words, and what is a
+    stop word in it is none of its words, even if it means something in another. A
+    question of stop words only keeps them. In scripts without spaces each pair of signs
+    is a word.
+
+    Args:
+        text: The question.
+        languages: Those that pages may be in.
+        corrected: The question with mistyped words put right: they count beside what
+            was typed.
+
+    Returns:
+        Words with at most 64 terms in all; none when the text has no word.
+    """
+    tokens, shouting = _tokens(text)
+    meant = _tokens(corrected)[0] if corrected else tokens
+    if len(meant) != len(tokens):
+        meant = tokens
+    read_as = list(dict.fromkeys(map(language_of, languages or [""])))
+    spoken = _spoken(tokens, read_as)
+    stops = frozenset[str]().union(*map(_stop_words, spoken))
+    reading = _Reading(spoken or read_as, read_as, shouting)
+    content: list[Word] = []
+    everything: list[Word] = []
+    for token, right in zip(tokens, meant, strict=True):
+        bare = fold(token.casefold())
+        if bare in stops and (shouting or not _is_capitals(token)):
+            everything.append(Word(token, (STOP_MARK + bare, bare)))
+        else:
+            everything += reading.words(token, right)
+            content += reading.words(token, right, stop_mark=STOP_MARK)
+    return _first(content or everything, MAX_QUESTION_TERMS)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    spoken: Sequence[str]
+    languages: Sequence[str]
+    shouting: bool
+
+    def words(self, token: str, right: str, stop_mark: str = "") -> list[Word]:
+        """Return the words of one token; without the terms that have `stop_mark`."""
+        terms = self._terms((token, right), self.spoken, stop_mark)
+        if _HAS_SPACELESS.search(token):
+            return [Word(token, (term,)) for term in terms]
+        rest = self._terms((token, right), self.languages, stop_mark)
+        others = [term for term in rest if term not in terms]
+        return [Word(token, tuple(terms), tuple(others))] if rest else []
+
+    def _terms(
+        self, tokens: Iterable[str], languages: Sequence[str], stop_mark: str
+    ) -> dict[str, None]:
+        return {
+            term: None
+            for token in dict.fromkeys(tokens)
             for language in languages
+            for term in _token_terms(token, language, self.shouting)
+            if term[0] not in (FORM_MARK, stop_mark)
         }
-    )
-    most = max(hits.values(), default=0)
-    spoken = [language for language in languages if most and hits[language] == most]
-    return frozenset().union(*map(_stop_words, spoken))
 
 
-def _content(terms: Iterable[str]) -> list[str]:
-    return [term for term in terms if not term.startswith(STOP_MARK)]
+def _first(words: Iterable[Word], limit: int) -> list[Word]:
+    """Return words until they have `limit` terms; one that says nothing new is left out."""
+    seen: set[str] = set()
+    kept: list[Word] = []
+    for word in words:
+        new = {*word.terms, *word.others} - seen
+        if not new:
+            continue
+        if len(seen) + len(new) > limit:
+            break
+        seen |= new
+        kept.append(word)
+    return kept
 
 
 def analyze_question(text: str, languages: Sequence[str]) -> list[str]:
-    """Return the distinct terms of a question in order of first appearance.
+    """Return the distinct terms of `question_words`, in order."""
+    return distinct_terms(question_words(text, languages))
 
-    The question is read once in each of the languages, for its own may be any of them:
-    what is a stop word in the language it seems to be in is none of its terms, even if
-    it means something in another. A question of stop words only keeps them.
 
-    Returns:
-        At most 64 terms; none when the text has no word.
-    """
-    tokens, shouting = _tokens(text)
-    read_as = list(dict.fromkeys(map(language_of, languages or [""])))
-    stops = _spoken(tokens, read_as)
-    content: list[str] = []
-    everything: list[str] = []
-    for token in tokens:
-        bare = fold(token.casefold())
-        is_stop = bare in stops and (shouting or not _is_capitals(token))
-        for language in read_as:
-            terms = _token_terms(token, language, shouting)
-            everything += (STOP_MARK + bare, bare) if is_stop else terms
-            content += () if is_stop else _content(terms)
-    return list(dict.fromkeys(content or everything))[:MAX_QUESTION_TERMS]
+def distinct_terms(words: Iterable[Word]) -> list[str]:
+    """Return the terms of all languages, each once, in order."""
+    each = (term for word in words for term in (*word.terms, *word.others))
+    return list(dict.fromkeys(each))
+
+
+def _spoken(tokens: Sequence[str], languages: Sequence[str]) -> list[str]:
+    """Return the languages that the question seems to be in, by its stop words."""
+    words = [fold(token.casefold()) for token in tokens]
+    hits = {
+        language: sum(word in _stop_words(language) for word in words)
+        for language in languages
+    }
+    most = max(hits.values(), default=0)
+    return [language for language in languages if most and hits[language] == most]

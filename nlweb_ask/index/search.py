@@ -3,7 +3,8 @@
 Robertson & Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009),
 with Lucene's IDF. The score of a page is its best passage, plus the whole page, plus
 shares of title and properties (`postings.WEIGHTS`), all on raw scores: no maximum exists
-that a hidden page could move.
+that a hidden page could move. A page that holds too little of the question is left out
+(`coverage`).
 """
 
 from __future__ import annotations
@@ -12,7 +13,14 @@ import math
 from collections.abc import Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any, Final
 
-from nlweb_ask.index.analysis import analyze_question, term_key
+from nlweb_ask.index.analysis import (
+    EXACT_MARK,
+    Word,
+    distinct_terms,
+    question_words,
+    term_key,
+)
+from nlweb_ask.index.coverage import Coverage, chosen_terms
 from nlweb_ask.index.postings import (
     PAGE_FIELDS,
     PASSAGE_FIELDS,
@@ -32,24 +40,32 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Bools = NDArray[np.bool_]
 
-__all__ = ["fingerprint", "question_terms", "search"]
+__all__ = ["fingerprint", "question_terms", "search", "words_of"]
 
 K1: Final = 1.2
 B: Final = 0.75
 SCORE_DIGITS: Final = 9
+# A word with its accents as typed counts this much beside the word without them.
+EXACT_WEIGHT: Final = 0.25
+
+
+def words_of(question: Question, scope: Scope) -> list[Word]:
+    """Return the words to search for, in the languages that the scope may answer in."""
+    languages = scope.languages or current(scope.site_id).languages
+    corrected = question.corrected_text or ""
+    return question_words(question.search_text, languages, corrected)
 
 
 def question_terms(question: Question, scope: Scope) -> list[str]:
-    """Return the terms to search for, in the languages that the scope may answer in."""
-    languages = scope.languages or current(scope.site_id).languages
-    return analyze_question(question.search_text, languages)
+    """Return all terms that a page may be found by."""
+    return distinct_terms(words_of(question, scope))
 
 
-def search(terms: Sequence[str], scope: Scope, limit: int) -> list[Candidate]:
+def search(words: Sequence[Word], scope: Scope, limit: int) -> list[Candidate]:
     """Return the best pages of the scope's partition, one candidate a page.
 
     Args:
-        terms: Analysed words of the question, distinct, in order.
+        words: Those of the question, from `words_of`.
         scope: Where to look; pages outside it count in the statistics all the same.
         limit: How many candidates at most.
 
@@ -57,40 +73,58 @@ def search(terms: Sequence[str], scope: Scope, limit: int) -> list[Candidate]:
         Best first by score (rounded to 9 decimals), then by source, object, language
         and part. Raw scores, above 0, without an upper bound; adding floats in the
         order of the terms makes them the same whatever the history of the index.
-        No terms give none.
+        No words give none.
     """
-    if not terms or limit < 1:
+    if not words or limit < 1:
         return []
-    snapshot, postings = read(scope.site_id, [term_key(term) for term in terms])
+    keys = {term: term_key(term) for term in distinct_terms(words)}
+    snapshot, postings = read(scope.site_id, list(keys.values()))
     if not len(snapshot.documents):
         return []
-    page_scores, passage_scores = _scores(snapshot, postings)
+    found = {term: postings[key] for term, key in keys.items()}
+    pages = {term: _public_pages(snapshot, found[term]) for term in found}
+    chosen = [(word, chosen_terms(word, pages)) for word in words]
+    page_scores, passage_scores = _scores(
+        snapshot, {term: found[term] for _, terms in chosen for term in terms}
+    )
     totals = page_scores + _best_passages(snapshot, passage_scores)
     totals[~_eligible(snapshot, scope)] = 0.0
+    coverage = Coverage(snapshot, found, [terms for _, terms in chosen], pages)
     return [
         _candidate(snapshot, number, score, page_scores, passage_scores)
-        for number, score in _best(snapshot, totals, limit)
+        for number, score in _best_covered(snapshot, totals, coverage, limit)
     ]
 
 
+def _public_pages(snapshot: Snapshot, found: TermPostings) -> int:
+    """Return how many live public pages hold a term."""
+    parts = [part.numbers for field, part in found if field is Field.PAGE]
+    return sum(int(snapshot.counted[numbers].sum()) for numbers in parts)
+
+
 def _scores(
-    snapshot: Snapshot, postings: Mapping[int, TermPostings]
+    snapshot: Snapshot, postings: Mapping[str, TermPostings]
 ) -> tuple[Floats, Floats]:
     import numpy as np
 
     page_scores = np.zeros(len(snapshot.documents))
     passage_scores = np.zeros(len(snapshot.passage_lengths))
-    for found in postings.values():
+    for term, found in postings.items():
+        weight = EXACT_WEIGHT if term[0] == EXACT_MARK else 1.0
         for field in Field:
             parts = [part for part_field, part in found if part_field is field]
             if parts:
                 scores = passage_scores if field in PASSAGE_FIELDS else page_scores
-                _add(snapshot, field, parts, scores)
+                _add(snapshot, field, parts, scores, weight)
     return page_scores, passage_scores
 
 
 def _add(
-    snapshot: Snapshot, field: Field, parts: Sequence[FieldPostings], scores: Floats
+    snapshot: Snapshot,
+    field: Field,
+    parts: Sequence[FieldPostings],
+    scores: Floats,
+    weight: float,
 ) -> None:
     """Add one term's share in one field to every page or passage that holds it."""
     import numpy as np
@@ -103,7 +137,7 @@ def _add(
     idf = math.log(1.0 + (total - holding + 0.5) / (holding + 0.5))
     norm = K1 * (1.0 - B + B * (lengths[numbers] / mean))
     share = idf * (frequencies * (K1 + 1.0) / (frequencies + norm))
-    np.add.at(scores, numbers, WEIGHTS[field] * share)
+    np.add.at(scores, numbers, weight * WEIGHTS[field] * share)
 
 
 def _field_columns(snapshot: Snapshot, field: Field) -> tuple[Any, Bools]:
@@ -167,6 +201,20 @@ def _in_types(types: Sequence[str], wanted: Sequence[str]) -> bool:
 
 def _is_asked_for(types: Sequence[str], asked: Set[str]) -> bool:
     return not asked or any(name.casefold() in asked for name in types)
+
+
+def _best_covered(
+    snapshot: Snapshot, totals: Floats, coverage: Coverage, limit: int
+) -> list[tuple[int, float]]:
+    """Return the best pages that hold enough of the question."""
+    looked_at = limit
+    while True:
+        best = _best(snapshot, totals, looked_at)
+        enough = coverage.enough([number for number, _score in best])
+        kept = [pair for pair, holds in zip(best, enough, strict=True) if holds]
+        if len(kept) >= limit or len(best) < looked_at:
+            return kept[:limit]
+        looked_at *= 4
 
 
 def _best(snapshot: Snapshot, totals: Floats, limit: int) -> list[tuple[int, float]]:

@@ -28,7 +28,7 @@ from nlweb_ask.plugins import PassageText, Reference, SourceDocument
 
 # Of the layout in `postings` and the way a page is analysed: a document written under
 # another number is written anew.
-FORMAT_VERSION: Final = 1
+FORMAT_VERSION: Final = 2
 INDEX_VERSION: Final = ANALYZER_VERSION * 1000 + FORMAT_VERSION
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from nlweb_ask.index.analysis import analyze, term_key
+from nlweb_ask.index.analysis import analyze_with_forms, term_key
 from nlweb_ask.index.passages import CutPassage
 from nlweb_ask.index.postings import (
     MAX_FREQUENCY,
@@ -28,12 +28,15 @@ class AnalysedPage:
     title: Sequence[str]
     properties: Sequence[str]
     page: Sequence[str]
+    forms: Sequence[str]  # of the page's words, each once, for spelling alone
     passages: Sequence[tuple[Sequence[str], Sequence[str]]]  # (heading, text)
 
     def occurrences(self) -> Iterator[tuple[Field, int, Sequence[str]]]:
         yield Field.TITLE, 0, self.title
         yield Field.PROPERTIES, 0, self.properties
         yield Field.PAGE, 0, self.page
+        # Not counted in the length of the page, which no question can tell them from.
+        yield Field.PAGE, 0, self.forms
         for number, (heading, text) in enumerate(self.passages):
             yield Field.HEADING, number, heading
             yield Field.TEXT, number, text
@@ -48,16 +51,20 @@ def analyse_page(
     language: str,
 ) -> AnalysedPage:
     """Analyse the words of a page; `page` is the sum of all its other fields."""
-    title = analyze(name, language)
-    properties = analyze(property_text(schema_object), language)
-    cut = [
-        (analyze(heading, language), analyze(text, language))
-        for heading, text in passages
-    ]
-    page = [*title, *analyze(abstract, language)]
+    forms: set[str] = set()
+
+    def terms_of(text: str) -> list[str]:
+        terms, found = analyze_with_forms(text, language)
+        forms.update(found)
+        return terms
+
+    title = terms_of(name)
+    properties = terms_of(property_text(schema_object))
+    cut = [(terms_of(heading), terms_of(text)) for heading, text in passages]
+    page = [*title, *terms_of(abstract)]
     for heading, text in cut:
         page += [*heading, *text]
-    return AnalysedPage(title, properties, [*page, *properties], cut)
+    return AnalysedPage(title, properties, [*page, *properties], sorted(forms), cut)
 
 
 def page_blob_parts(

@@ -50,6 +50,7 @@ class Question:
     context_text: str | None = None
     memory: tuple[str, ...] = ()
     decontextualized_query: str | None = None
+    corrected_text: str | None = None  # `search_text` with mistyped words put right
     mode: Mode | None = None  # None = the site's default mode
     streaming: bool | None = None  # as said by the caller, before the Accept header
     response_format: str | None = None

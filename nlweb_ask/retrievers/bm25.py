@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.db import DatabaseError
 
+from nlweb_ask.index.analysis import EXACT_MARK, Word
+from nlweb_ask.index.coverage import LEAST, SCATTERED, chosen_terms, word_weight
 from nlweb_ask.index.postings import WEIGHTS, Field, Label
 from nlweb_ask.index.reading import read_alias
-from nlweb_ask.index.search import fingerprint, in_scope, question_terms
+from nlweb_ask.index.search import EXACT_WEIGHT, fingerprint, in_scope, words_of
 from nlweb_ask.index.store import schema_types
 from nlweb_ask.index.terms import AnalysedPage, analyse_page
 from nlweb_ask.models import Document, Passage
@@ -78,10 +80,10 @@ class Bm25Retriever:
     def retrieve(
         self, question: Question, scope: Scope, *, limit: int
     ) -> Sequence[Candidate]:
-        terms = question_terms(question, scope)
-        if not terms or limit < 1:
+        words = words_of(question, scope)
+        if not words or limit < 1:
             return []
-        return _best(self._corpus(scope.site_id), terms, scope)[:limit]
+        return _best(self._corpus(scope.site_id), words, scope)[:limit]
 
     def _corpus(self, site_id: int) -> Corpus:
         with self._lock:
@@ -184,18 +186,21 @@ def _analysed(
     )
 
 
-def _best(corpus: Corpus, terms: Sequence[str], scope: Scope) -> list[Candidate]:
+def _best(corpus: Corpus, words: Sequence[Word], scope: Scope) -> list[Candidate]:
     import numpy as np
 
+    chosen = [chosen_terms(word, corpus.page.holding) for word in words]
+    terms = list(dict.fromkeys(term for of_word in chosen for term in of_word))
     best, ordinals = _best_passages(corpus, terms)
     whole = (
-        WEIGHTS[Field.TITLE] * corpus.title.get_scores(terms)
-        + WEIGHTS[Field.PROPERTIES] * corpus.properties.get_scores(terms)
-        + WEIGHTS[Field.PAGE] * corpus.page.get_scores(terms)
+        WEIGHTS[Field.TITLE] * _scores(corpus.title, terms)
+        + WEIGHTS[Field.PROPERTIES] * _scores(corpus.properties, terms)
+        + WEIGHTS[Field.PAGE] * _scores(corpus.page, terms)
     )
     rounded = [
         np.round(column, SCORE_DIGITS).tolist() for column in (best + whole, whole)
     ]
+    enough = _enough(corpus, chosen)
     found = [
         Candidate(
             source=page.source,
@@ -206,12 +211,47 @@ def _best(corpus: Corpus, terms: Sequence[str], scope: Scope) -> list[Candidate]
             whole=share,
             passage=ordinal,
         )
-        for page, score, share, ordinal in zip(
-            corpus.pages, *rounded, ordinals, strict=True
+        for page, score, share, ordinal, covered in zip(
+            corpus.pages, *rounded, ordinals, enough, strict=True
         )
-        if score > 0 and _in_scope(page, scope)
+        if score > 0 and covered and _in_scope(page, scope)
     ]
     return sorted(found, key=lambda hit: (-hit.score, *_identity(hit)))
+
+
+def _scores(field: LuceneBM25, terms: Sequence[str]) -> Scores:
+    exact = [term for term in terms if term[0] == EXACT_MARK]
+    plain = [term for term in terms if term[0] != EXACT_MARK]
+    return field.get_scores(plain) + EXACT_WEIGHT * field.get_scores(exact)
+
+
+def _enough(corpus: Corpus, words: Sequence[Sequence[str]]) -> list[bool]:
+    """Tell of each page whether it holds enough of the question (`index.coverage`)."""
+    total = corpus.page.counted_size
+    weights = [
+        word_weight(max(corpus.page.holding[term] for term in terms), total)
+        for terms in words
+    ]
+    weighed = list(zip(words, weights, strict=True))
+    held = []
+    for row in range(len(corpus.pages)):
+        named = sum(weight for terms, weight in weighed if _names(corpus, row, terms))
+        anywhere = sum(w for terms, w in weighed if corpus.page.holds(row, terms))
+        held.append(max(named, SCATTERED * anywhere))
+    for passage, (row, _ordinal) in enumerate(corpus.passages):
+        here = sum(
+            weight
+            for terms, weight in weighed
+            if _names(corpus, row, terms)
+            or corpus.heading.holds(passage, terms)
+            or corpus.text.holds(passage, terms)
+        )
+        held[row] = max(held[row], here)
+    return [weight >= LEAST * sum(weights) for weight in held]
+
+
+def _names(corpus: Corpus, row: int, terms: Sequence[str]) -> bool:
+    return corpus.title.holds(row, terms) or corpus.properties.holds(row, terms)
 
 
 def _identity(hit: Candidate) -> tuple[str, str, str, str]:
@@ -228,8 +268,8 @@ def _best_passages(
     """Return each page's highest passage score, 0 for none, and that one's ordinal."""
     import numpy as np
 
-    heading = WEIGHTS[Field.HEADING] * corpus.heading.get_scores(terms)
-    scores = heading + WEIGHTS[Field.TEXT] * corpus.text.get_scores(terms)
+    heading = WEIGHTS[Field.HEADING] * _scores(corpus.heading, terms)
+    scores = heading + WEIGHTS[Field.TEXT] * _scores(corpus.text, terms)
     best = np.zeros(len(corpus.pages))
     ordinals: list[int | None] = [None] * len(corpus.pages)
     for (number, ordinal), score in zip(corpus.passages, scores, strict=True):

@@ -42,13 +42,18 @@ class LuceneBM25(BM25):  # type: ignore[misc]
         self.counted_size = len(rows)
         length = sum(self.doc_len[row] for row in rows)
         self.avgdl = length / len(rows) if length else 1.0
-        return Counter(term for row in rows for term in self.doc_freqs[row])
+        self.holding = Counter(term for row in rows for term in self.doc_freqs[row])
+        return self.holding
 
     def _calc_idf(self, nd: Counter[str]) -> None:
         self.idf = {term: self._idf(holding) for term, holding in nd.items()}
 
     def _idf(self, holding: int) -> float:
         return math.log(1.0 + (self.counted_size - holding + 0.5) / (holding + 0.5))
+
+    def holds(self, row: int, terms: Sequence[str]) -> bool:
+        """Tell whether a document has any of the terms."""
+        return not self.doc_freqs[row].keys().isdisjoint(terms)
 
     def get_scores(self, query: Sequence[str]) -> NDArray[np.float64]:
         """Return one score a document, in the order of the corpus; 0 without a term."""

@@ -20,8 +20,10 @@ from nlweb_ask.index.analysis import (
     MAX_TERM_LENGTH,
     analyze,
     analyze_question,
+    analyze_with_forms,
     matching_spans,
     normalized,
+    question_words,
     term_key,
     word_count,
 )
@@ -163,7 +165,37 @@ def test_a_contraction_is_a_stop_word(contraction):
 def test_every_language_reads_the_question():
     terms = analyze_question("opening bibliothèques", ["en", "fr"])
     assert {"open", "opening"} <= set(terms)
-    assert set(analyze("bibliothèque", "fr")) <= set(terms)
+    stems = {term for term in analyze("bibliothèque", "fr") if term.isalpha()}
+    assert stems
+    assert stems <= set(terms)
+
+
+def test_other_languages_than_the_questions_own_come_second():
+    [word] = question_words("Where is the opening?", ["de", "en"])
+    assert (word.terms, word.others) == (("open",), ("opening",))
+
+
+def test_a_question_without_stop_words_is_in_every_language():
+    [word] = question_words("opening", ["de", "en"])
+    assert (set(word.terms), word.others) == ({"open", "opening"}, ())
+
+
+def test_a_corrected_word_counts_beside_the_typed_one():
+    typed, right = "mend a pucnture", "mend a puncture"
+    words = question_words(typed, ["en"], right)
+    assert [word.terms for word in words] == [("mend",), ("pucntur", "punctur")]
+
+
+def test_accents_as_typed_are_a_term_beside_the_bare_word():
+    assert analyze("Café", "en") == ["cafe", "=café"]
+    assert "=cafe" not in analyze("Cafe", "en")
+
+
+def test_whole_forms_are_kept_for_spelling_only():
+    terms, forms = analyze_with_forms("The runners' crêpes", "en")
+    assert forms == {"?runners", "?crepes"}
+    assert forms.isdisjoint(terms)
+    assert forms.isdisjoint(analyze_question("runners crêpes", ["en"]))
 
 
 def test_a_word_is_no_term_where_the_language_of_the_question_says_nothing_by_it():

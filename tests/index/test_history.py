@@ -8,6 +8,7 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 
 from nlweb_ask.index import reading
+from nlweb_ask.index.analysis import Word, question_words
 from nlweb_ask.index.merge import merge
 from nlweb_ask.index.refresh import refresh_objects, sweep
 from nlweb_ask.index.search import search
@@ -28,20 +29,22 @@ def text(chance: random.Random, words: int) -> str:
     return " ".join(chance.choices(WORDS, k=words))
 
 
-def questions(chance: random.Random) -> list[list[str]]:
-    from nlweb_ask.index.analysis import analyze_question
-
-    return [analyze_question(text(chance, 3), ["en"]) for _ in range(12)]
+def questions(chance: random.Random) -> list[list[Word]]:
+    return [question_words(text(chance, 3), ["en"]) for _ in range(12)]
 
 
-def scores(asked: list[list[str]]) -> list[list[tuple[str, float, int | None]]]:
+def asked_for(term: str) -> list[list[Word]]:
+    return [[Word(term, (term,))]]
+
+
+def scores(asked: list[list[Word]]) -> list[list[tuple[str, float, int | None]]]:
     """Every hit of every question in both partitions, with its exact score."""
     return [
         [
             (found.object_id, found.score, found.passage)
-            for found in search(terms, Scope(site_id=0, partition=partition), 1000)
+            for found in search(words, Scope(site_id=0, partition=partition), 1000)
         ]
-        for terms in asked
+        for words in asked
         for partition in ("public", "restricted")
     ]
 
@@ -111,7 +114,7 @@ def test_a_merge_of_nothing_keeps_what_is_there(site):
     save("a", "kettle")
     merge(0)
     assert merge(0, fold=True) == 0
-    assert [hits[0][0] for hits in scores([["kettl"]]) if hits] == ["a"]
+    assert [hits[0][0] for hits in scores(asked_for("kettl")) if hits] == ["a"]
 
 
 def test_hidden_pages_change_no_public_score(site):
@@ -159,7 +162,10 @@ def test_a_page_moved_and_then_rewritten_is_where_it_was_put_last(site, fold):
     refresh_objects("memory", ["a"])
     save("a", "kettle barge")
     merge(0, fold=fold)
-    assert [[hit[0] for hit in hits] for hits in scores([["barg"]])] == [["a"], []]
+    assert [[hit[0] for hit in hits] for hits in scores(asked_for("barg"))] == [
+        ["a"],
+        [],
+    ]
 
 
 @pytest.mark.parametrize("fold", [False, True], ids=["appended", "folded"])
@@ -170,7 +176,10 @@ def test_a_page_rewritten_and_then_moved_is_where_it_was_moved_last(site, fold):
     site.pages["a"].readers = "staff"
     refresh_objects("memory", ["a"])
     merge(0, fold=fold)
-    assert [[hit[0] for hit in hits] for hits in scores([["barg"]])] == [[], ["a"]]
+    assert [[hit[0] for hit in hits] for hits in scores(asked_for("barg"))] == [
+        [],
+        ["a"],
+    ]
 
 
 @pytest.mark.parametrize("fold", [False, True], ids=["appended", "folded"])
@@ -180,16 +189,19 @@ def test_a_page_moved_after_a_merge_is_found_where_it_is_after_the_next(site, fo
     site.pages["a"].readers = "staff"
     refresh_objects("memory", ["a"])
     merge(0, fold=fold)
-    assert [[hit[0] for hit in hits] for hits in scores([["kettl"]])] == [[], ["a"]]
+    assert [[hit[0] for hit in hits] for hits in scores(asked_for("kettl"))] == [
+        [],
+        ["a"],
+    ]
 
 
 def test_pages_without_text_are_found_by_name(site):
     save("a", "Kettle")
-    assert scores([["kettl"]])[0][0][0] == "a"
+    assert scores(asked_for("kettl"))[0][0][0] == "a"
 
 
 def test_an_empty_index_finds_nothing(site):
-    assert scores([["kettl"]]) == [[], []]
+    assert scores(asked_for("kettl")) == [[], []]
 
 
 def test_the_page_in_memory_is_read_by_anonymous_viewers(site):

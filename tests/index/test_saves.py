@@ -8,6 +8,7 @@ import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
+from nlweb_ask.index.analysis import Word
 from nlweb_ask.index.merge import merge
 from nlweb_ask.index.refresh import sweep
 from nlweb_ask.index.search import search
@@ -23,7 +24,9 @@ PRIVATE = "words that only its readers may see"
 
 def found(word: str = "kettl", partition: str = "public") -> list[str]:
     scope = Scope(site_id=0, partition=partition, sources=(SOURCE,))
-    return [candidate.object_id for candidate in search([word], scope, 100)]
+    return [
+        candidate.object_id for candidate in search([Word(word, (word,))], scope, 100)
+    ]
 
 
 def test_a_saved_page_is_found_by_the_next_question():

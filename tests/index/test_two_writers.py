@@ -17,7 +17,7 @@ import pytest
 from django.db import connection, connections
 
 from nlweb_ask.index import reading
-from nlweb_ask.index.analysis import analyze_question
+from nlweb_ask.index.analysis import question_words
 from nlweb_ask.index.merge import merge
 from nlweb_ask.index.refresh import refresh_objects, sweep
 from nlweb_ask.index.search import search
@@ -39,10 +39,7 @@ on_a_server = pytest.mark.skipif(
 def hits() -> list[list[tuple[str, float]]]:
     scope = Scope(site_id=0, sources=(SOURCE,))
     return [
-        [
-            (c.object_id, c.score)
-            for c in search(analyze_question(w, ["en"]), scope, 999)
-        ]
+        [(c.object_id, c.score) for c in search(question_words(w, ["en"]), scope, 999)]
         for w in WORDS
     ]
 

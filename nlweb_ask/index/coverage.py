@@ -1,0 +1,123 @@
+"""How much of a question a page holds, so that what fits nothing finds nothing.
+
+Each word of the question weighs its IDF among public pages, however many pages the
+viewer may see: whether a page is left out depends on that page alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from nlweb_ask.index.analysis import Word
+from nlweb_ask.index.postings import PASSAGE_FIELDS, Field
+from nlweb_ask.index.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from nlweb_ask.index.reading import TermPostings
+
+    Bools = NDArray[np.bool_]
+    Floats = NDArray[np.float64]
+    Integers = NDArray[np.integer[Any]]
+
+# Measured (docs/explanation/search-index.md): what answers a question holds less of it
+# once in fifty times, and costs .002 nDCG at most.
+LEAST: Final = 0.13
+# Words that stand anywhere in a page, and not together in one passage, say half as much.
+SCATTERED: Final = 0.5
+# The few pages of a small site say little of how rare a word is: as if so many more
+# had none of the words.
+UNSEEN_PAGES: Final = 50
+
+
+def chosen_terms(word: Word, pages: Mapping[str, int]) -> tuple[str, ...]:
+    """Return the terms of a word to search for.
+
+    Those of the site's other languages only where no public page has one of the
+    language of the question.
+
+    Args:
+        word: Its terms.
+        pages: How many public pages hold each term.
+    """
+    if any(pages[term] for term in word.terms):
+        return word.terms
+    return (*word.terms, *word.others)
+
+
+def word_weight(pages: int, total: int) -> float:
+    """Return how much a word counts that `pages` of `total` public pages hold."""
+    total += UNSEEN_PAGES
+    return math.log(1.0 + (total - pages + 0.5) / (pages + 0.5))
+
+
+class Coverage:
+    """Tells of pages whether they hold enough of one question."""
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        found: Mapping[str, TermPostings],
+        words: Sequence[Sequence[str]],
+        pages: Mapping[str, int],
+    ) -> None:
+        """Weigh the words of a question, each given as its terms.
+
+        `pages` tells how many public pages hold each term.
+        """
+        total, _mean = snapshot.field_statistics[Field.PAGE]
+        self.snapshot = snapshot
+        self.words = [[found[term] for term in terms] for terms in words]
+        self.weights = [
+            word_weight(max(pages[term] for term in terms), total) for terms in words
+        ]
+        self.needed = LEAST * sum(self.weights)
+
+    def enough(self, numbers: Sequence[int]) -> Sequence[bool]:
+        """Tell of each page whether it holds enough."""
+        if SCATTERED * min(self.weights) >= self.needed:
+            return [True] * len(numbers)  # any one of the words is enough
+        return [bool(holds) for holds in self._held(numbers) >= self.needed]
+
+    def _held(self, numbers: Sequence[int]) -> Floats:
+        """Return the weights of what the best passage, or half of the page, holds."""
+        import numpy as np
+
+        pages = np.array(numbers, "i8")
+        first = self.snapshot.first.astype("i8")
+        spans = first[pages + 1] - first[pages]
+        owner = np.repeat(np.arange(len(pages)), spans)
+        passages = np.arange(len(owner)) + np.repeat(
+            first[pages] - np.concatenate([[0], np.cumsum(spans)[:-1]]), spans
+        )
+        title, anywhere = np.zeros(len(pages)), np.zeros(len(pages))
+        in_passage = np.zeros(len(passages))
+        for found, weight in zip(self.words, self.weights, strict=True):
+            named = _holds(found, (Field.TITLE, Field.PROPERTIES), pages)
+            title += weight * named
+            anywhere += weight * _holds(found, (Field.PAGE,), pages)
+            here = _holds(found, PASSAGE_FIELDS, passages)
+            in_passage += weight * (here | named[owner])
+        best = np.maximum(title, SCATTERED * anywhere)
+        np.maximum.at(best, owner, in_passage)
+        return best
+
+
+def _holds(
+    found: Sequence[TermPostings], fields: Sequence[Field], numbers: Integers
+) -> Bools:
+    """Return which of `numbers` any of a word's postings in these fields names."""
+    import numpy as np
+
+    holds = np.zeros(len(numbers), bool)
+    for of_term in found:
+        for field, postings in of_term:
+            if field in fields:
+                place = np.searchsorted(postings.numbers, numbers)
+                place[place == len(postings.numbers)] = 0
+                holds |= postings.numbers[place] == numbers
+    return holds
