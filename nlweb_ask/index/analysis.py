@@ -115,7 +115,7 @@ _SPACELESS_RUN: Final = re.compile(f"[{_SPACELESS}]+")
 _WORD: Final = rf"[\w{_MARKS}]+"
 # Words with the single signs that join them into one name. A sign is no part of a
 # word, so the search never goes back; what surrounds it is looked at only after it.
-_TOKEN: Final = re.compile(
+TOKEN: Final = re.compile(
     rf"(?:\.(?<![\w.]\.))?{_WORD}"
     rf"(?:[-.'\u2019\u02bc@&,\u2010\u2011](?:(?<!,)|(?<=\d,)(?=\d)){_WORD})*"
     r"(?:\+\+|\#(?!\w))?"
@@ -364,7 +364,7 @@ def _token_terms(token: str, language: str, shouting: bool) -> tuple[str, ...]:
 
 def _tokens(text: str) -> tuple[list[str], bool]:
     text = normalized(text)
-    return _TOKEN.findall(text), text == text.upper()
+    return TOKEN.findall(text), text == text.upper()
 
 
 def analyze(text: str, language: str = "") -> list[str]:
@@ -431,7 +431,7 @@ _short_chunk_terms = lru_cache(maxsize=32768)(_chunk_terms)
 def _chunk_spans(
     chunk: str, language: str, shouting: bool
 ) -> Iterator[tuple[int, int, tuple[str, ...]]]:
-    for match in _TOKEN.finditer(chunk):
+    for match in TOKEN.finditer(chunk):
         if _HAS_SPACELESS.search(match[0]):
             yield from _piece_spans(match[0], match.start(), language, shouting)
         else:

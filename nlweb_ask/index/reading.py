@@ -28,7 +28,7 @@ from nlweb_ask.plugins import IndexUnavailable
 ATTEMPTS: Final = 20
 
 # A statement with a few fixed numbers of placeholders stays in the statement cache.
-PLACEHOLDERS: Final = (8, 16, 32, 64, 128)
+PLACEHOLDERS: Final = (8, 16, 32, 64, 128, 256, 512)
 
 TermPostings = Sequence[tuple[Field, FieldPostings]]
 

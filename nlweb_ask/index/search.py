@@ -82,7 +82,7 @@ def search(words: Sequence[Word], scope: Scope, limit: int) -> list[Candidate]:
     if not len(snapshot.documents):
         return []
     found = {term: postings[key] for term, key in keys.items()}
-    pages = {term: _public_pages(snapshot, found[term]) for term in found}
+    pages = {term: public_pages(snapshot, found[term]) for term in found}
     chosen = [(word, chosen_terms(word, pages)) for word in words]
     page_scores, passage_scores = _scores(
         snapshot, {term: found[term] for _, terms in chosen for term in terms}
@@ -96,7 +96,7 @@ def search(words: Sequence[Word], scope: Scope, limit: int) -> list[Candidate]:
     ]
 
 
-def _public_pages(snapshot: Snapshot, found: TermPostings) -> int:
+def public_pages(snapshot: Snapshot, found: TermPostings) -> int:
     """Return how many live public pages hold a term."""
     parts = [part.numbers for field, part in found if field is Field.PAGE]
     return sum(int(snapshot.counted[numbers].sum()) for numbers in parts)

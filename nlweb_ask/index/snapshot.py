@@ -12,6 +12,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from nlweb_ask.index.analysis import Word
 from nlweb_ask.index.postings import (
     PAGE_FIELDS,
     PASSAGE_FIELDS,
@@ -122,6 +123,8 @@ class Snapshot:
     first: Integers
     passage_lengths: Integers
     change_postings: Mapping[int, Sequence[tuple[Field, FieldPostings]]]
+    # Words of questions put right by this index; empty = as it should be.
+    spelled: dict[Word, str] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def offsets(self) -> Mapping[int, Offsets]:

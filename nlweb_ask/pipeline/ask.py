@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 
 from nlweb_ask.conf import deployment
 from nlweb_ask.index.search import question_terms
+from nlweb_ask.index.spelling import with_corrections
 from nlweb_ask.pipeline import fusion
 from nlweb_ask.pipeline.afterwards import finish
 from nlweb_ask.pipeline.failures import log_failure, warn_of_unindexed
@@ -26,6 +27,7 @@ from nlweb_ask.pipeline.writing import written
 from nlweb_ask.plugins import (
     Candidate,
     Ended,
+    IndexUnavailable,
     PluginFailed,
     Question,
     Result,
@@ -109,6 +111,7 @@ def _steps(run: Run) -> Iterator[Event]:
 def _results(run: Run) -> list[Result]:
     run.question = _processed(run)
     scopes = search_scopes(run.question, run.viewer, run.scope)
+    run.question = _spelled(run, scopes)
     permitted = _of_type(run, scopes)
     # Past this line there is only what this viewer may see.
     candidates = _fused(run, permitted)[: run.question.limits.num_results]
@@ -128,6 +131,18 @@ def _processed(run: Run) -> Question:
         except Exception as error:  # noqa: BLE001 - a processor that fails is skipped
             log_failure(name, error)
     return question
+
+
+def _spelled(run: Run, scopes: Sequence[Scope]) -> Question:
+    """Put mistyped words right; the correction counts beside what was typed."""
+    if not scopes:
+        return run.question
+    try:
+        with run.trace.stage("spell"):
+            return with_corrections(run.question, scopes[0])
+    except IndexUnavailable as error:
+        log_failure("spelling", error)
+        return run.question
 
 
 def _terms(run: Run, scopes: Sequence[Scope]) -> list[str]:

@@ -107,6 +107,7 @@ class Run:
             completeness=self.completeness,
             summary=self.text if self.mode == "summarize" and self.text else None,
             decontextualized_query=question.decontextualized_query,
+            corrected_query=question.corrected_text,
             generator=self.generator,
             notice=self.notice,
         )
