@@ -49,3 +49,6 @@ def seal(response: HttpResponseBase, *, open_to_all: bool) -> None:
     response["Cross-Origin-Resource-Policy"] = policy
     if open_to_all:
         response["Access-Control-Allow-Origin"] = "*"
+        # Scripts of other sites see few headers of themselves; when to come back is one
+        # they need.
+        response["Access-Control-Expose-Headers"] = "Retry-After"

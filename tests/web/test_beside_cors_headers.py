@@ -89,7 +89,10 @@ def test_nothing_is_added_where_other_sites_may_ask(calls, configured, site):
     for call in calls:
         response = call()
 
-        assert cors(response) == {"access-control-allow-origin": "*"}
+        assert cors(response) == {
+            "access-control-allow-origin": "*",
+            "access-control-expose-headers": "Retry-After",
+        }
         assert "Tide secrets" not in b"".join(response).decode()
 
 

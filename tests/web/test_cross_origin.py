@@ -223,6 +223,17 @@ def test_foreign_refusal_can_be_read_by_the_page_that_asked(ask, open_site):
     assert response["Cross-Origin-Resource-Policy"] == "cross-origin"
 
 
+def test_page_that_asked_too_often_can_read_when_to_come_back(ask, open_site):
+    open_site.rate_limit = "1/h"
+    open_site.save()
+    ask(QUESTION, Origin=ORIGIN)
+
+    refused = ask(QUESTION, Origin=ORIGIN)
+
+    assert refused.status_code == 429
+    assert refused["Access-Control-Expose-Headers"] == "Retry-After"
+
+
 @pytest.mark.parametrize("path", ["/ask", "/await"])
 def test_preflight_says_what_may_be_sent(client, open_site, path):
     response = client.options(
