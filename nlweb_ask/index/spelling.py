@@ -7,7 +7,7 @@ Pages that the public may not see neither make a word known nor offer one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -27,8 +27,13 @@ from nlweb_ask.index.search import public_pages, words_of
 from nlweb_ask.index.snapshot import Snapshot
 from nlweb_ask.plugins import Question, Scope
 
-# Letters: a shorter word is one letter away from too many others.
-MIN_LETTERS: Final = 4
+# Letters: a shorter word is one letter away from too many others. One of three may
+# have lost a letter; nothing else is tried.
+MIN_LETTERS: Final = 3
+LOST_ONE: Final = 3
+# A form that no page has, of a stem that some have, is rather mistyped where a form one
+# letter away is on so many times more pages: `usres`, though `usr` is a word.
+FAR_MORE: Final = 10
 # Each costs a look at some five hundred forms.
 MAX_CORRECTED: Final = 4
 AT_ONCE: Final = 512
@@ -71,15 +76,24 @@ def with_corrections(question: Question, scope: Scope) -> Question:
 def _looked_up(words: Sequence[Word], site_id: int) -> dict[Word, str]:
     """Return each word put right, empty where it is known or like none that is."""
     snapshot, pages = _public(site_id, [t for word in words for t in _terms(word)])
-    unknown = [word for word in words if not any(pages[t] for t in _terms(word))]
+    unknown = [word for word in words if not _is_known(word, pages)]
     left = unknown[MAX_CORRECTED:]
     found = {word: "" for word in words if word not in left}
     for word in unknown[:MAX_CORRECTED]:
-        found[word] = _right(word.text, site_id)
+        least = FAR_MORE * max(pages[term] for term in _terms(word))
+        found[word] = _right(word.text, site_id, max(least, 1))
     if len(snapshot.spelled) > MAX_REMEMBERED:
         snapshot.spelled.clear()
     snapshot.spelled.update(found)
     return {**snapshot.spelled, **found}
+
+
+def _is_known(word: Word, pages: Mapping[str, int]) -> bool:
+    """Tell whether a page has a form of the word; names with signs have terms alone."""
+    forms = [FORM_MARK + form for form in _letters(word)]
+    if len(forms) == 1 and word.text.isalpha():
+        return pages[forms[0]] > 0
+    return any(pages[term] for term in _terms(word))
 
 
 def _is_spelled(word: Word) -> bool:
@@ -100,28 +114,34 @@ def _letters(word: Word) -> list[str]:
 
 
 def _may_be_wrong(run: str) -> bool:
-    return MIN_LETTERS <= len(run) < FORM_LENGTHS.stop and not is_spaceless(run[0])
+    is_acronym = len(run) == LOST_ONE and run.isupper()
+    fits = MIN_LETTERS <= len(run) < FORM_LENGTHS.stop
+    return fits and not is_acronym and not is_spaceless(run[0])
 
 
-def _right(text: str, site_id: int) -> str:
+def _right(text: str, site_id: int, least: int) -> str:
     """Return a word with its runs of letters put right; empty when none can be."""
 
     def put_right(match: re.Match[str]) -> str:
         run = match[0]
         if not _may_be_wrong(run):
             return run
-        form = _nearest(fold(run.casefold()), site_id)
+        form = _nearest(fold(run.casefold()), site_id, least)
         return _cased(form, run) if form else run
 
     right = _LETTERS.sub(put_right, text)
     return right if right != text else ""
 
 
-def _nearest(word: str, site_id: int) -> str:
-    """Return the form one letter away that most public pages have, ties by letters."""
-    forms = [form for form in _neighbours(word) if len(form) in FORM_LENGTHS]
+def _nearest(word: str, site_id: int, least: int) -> str:
+    """Return the form one letter away that most public pages have, ties by letters.
+
+    Empty when none is on `least` pages.
+    """
+    shortest = len(word) + 1 if len(word) == LOST_ONE else FORM_LENGTHS.start
+    forms = [form for form in _neighbours(word) if len(form) >= shortest]
     _snapshot, pages = _public(site_id, [FORM_MARK + form for form in forms])
-    known = [form for form in forms if pages[FORM_MARK + form]]
+    known = [form for form in forms if pages[FORM_MARK + form] >= least]
     return min(known, key=lambda form: (-pages[FORM_MARK + form], form), default="")
 
 

@@ -53,6 +53,7 @@ def right(text: str) -> str | None:
         pytest.param("crèpse", "crepes", id="other-accents"),
         pytest.param("Hauser Stadtt", "Hauser Stadt", id="german"),
         pytest.param("сабор", "собор", id="cyrillic"),
+        pytest.param("hil", "hill", id="three-letters-of-four"),
         pytest.param("tin-kettel", "tin-kettle", id="part-of-a-compound"),
     ],
 )
@@ -66,7 +67,8 @@ def test_an_unknown_word_is_the_known_one_a_letter_away(shop, typed, meant):
         pytest.param("kettle", id="known"),
         pytest.param("whistling", id="known-by-its-stem"),
         pytest.param("ktle", id="two-letters-away"),
-        pytest.param("hil", id="too-short"),
+        pytest.param("hix", id="three-letters-of-which-none-is-lost"),
+        pytest.param("HIL", id="acronym"),
         pytest.param("zeppelin", id="like-nothing"),
         pytest.param("about", id="stop-word"),
         pytest.param("k3ttle", id="number"),
@@ -77,6 +79,15 @@ def test_an_unknown_word_is_the_known_one_a_letter_away(shop, typed, meant):
 )
 def test_other_words_stay_as_they_are(shop, text):
     assert right(text) is None
+
+
+def test_a_form_that_is_far_more_frequent_is_meant_though_the_stem_is_known(site):
+    save("usr", "The folder usr")
+    for number in range(9):
+        save(f"p{number}", "All users")
+    assert right("usres") is None
+    save("p9", "All users")
+    assert right("usres") == "users"
 
 
 def test_the_word_that_most_pages_have_is_taken(site):
