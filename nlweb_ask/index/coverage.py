@@ -7,8 +7,8 @@ viewer may see: whether a page is left out depends on that page alone.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from nlweb_ask.index.analysis import Word
 from nlweb_ask.index.postings import PASSAGE_FIELDS, Field
@@ -71,7 +71,7 @@ class Coverage:
         """
         total, _mean = snapshot.field_statistics[Field.PAGE]
         self.snapshot = snapshot
-        self.words = [[found[term] for term in terms] for terms in words]
+        self.words = [_by_place(found[term] for term in terms) for terms in words]
         self.weights = [
             word_weight(max(pages[term] for term in terms), total) for terms in words
         ]
@@ -79,7 +79,7 @@ class Coverage:
 
     def enough(self, numbers: Sequence[int]) -> Sequence[bool]:
         """Tell of each page whether it holds enough."""
-        if SCATTERED * min(self.weights) >= self.needed:
+        if not numbers or SCATTERED * min(self.weights) >= self.needed:
             return [True] * len(numbers)  # any one of the words is enough
         return [bool(holds) for holds in self._held(numbers) >= self.needed]
 
@@ -87,37 +87,53 @@ class Coverage:
         """Return the weights of what the best passage, or half of the page, holds."""
         import numpy as np
 
-        pages = np.array(numbers, "i8")
+        pages = np.array(numbers, "u4")
         first = self.snapshot.first.astype("i8")
         spans = first[pages + 1] - first[pages]
         owner = np.repeat(np.arange(len(pages)), spans)
-        passages = np.arange(len(owner)) + np.repeat(
-            first[pages] - np.concatenate([[0], np.cumsum(spans)[:-1]]), spans
-        )
+        shifts = first[pages] - np.concatenate([[0], np.cumsum(spans)[:-1]])
+        # The type of the postings: another would be converted at every look.
+        passages = (np.arange(len(owner)) + np.repeat(shifts, spans)).astype("u4")
         title, anywhere = np.zeros(len(pages)), np.zeros(len(pages))
         in_passage = np.zeros(len(passages))
         for found, weight in zip(self.words, self.weights, strict=True):
-            named = _holds(found, (Field.TITLE, Field.PROPERTIES), pages)
+            named = _holds(found.title, pages)
             title += weight * named
-            anywhere += weight * _holds(found, (Field.PAGE,), pages)
-            here = _holds(found, PASSAGE_FIELDS, passages)
-            in_passage += weight * (here | named[owner])
+            anywhere += weight * _holds(found.page, pages)
+            in_passage += weight * (_holds(found.passages, passages) | named[owner])
         best = np.maximum(title, SCATTERED * anywhere)
         np.maximum.at(best, owner, in_passage)
         return best
 
 
-def _holds(
-    found: Sequence[TermPostings], fields: Sequence[Field], numbers: Integers
-) -> Bools:
-    """Return which of `numbers` any of a word's postings in these fields names."""
+class _Places(NamedTuple):
+    """Where a word stands, as runs of ascending numbers."""
+
+    title: list[Integers]  # of the page, or in its properties
+    page: list[Integers]
+    passages: list[Integers]
+
+
+def _by_place(terms: Iterable[TermPostings]) -> _Places:
+    places = _Places([], [], [])
+    for found in terms:
+        for field, postings in found:
+            if field in PASSAGE_FIELDS:
+                places.passages.append(postings.numbers)
+            elif field is Field.PAGE:
+                places.page.append(postings.numbers)
+            else:
+                places.title.append(postings.numbers)
+    return places
+
+
+def _holds(runs: Iterable[Integers], numbers: Integers) -> Bools:
+    """Return which of `numbers` are in any of the runs."""
     import numpy as np
 
     holds = np.zeros(len(numbers), bool)
-    for of_term in found:
-        for field, postings in of_term:
-            if field in fields:
-                place = np.searchsorted(postings.numbers, numbers)
-                place[place == len(postings.numbers)] = 0
-                holds |= postings.numbers[place] == numbers
+    for run in runs:
+        place = run.searchsorted(numbers)
+        place[place == len(run)] = 0
+        holds |= run[place] == numbers
     return holds

@@ -207,14 +207,16 @@ def _best_covered(
     snapshot: Snapshot, totals: Floats, coverage: Coverage, limit: int
 ) -> list[tuple[int, float]]:
     """Return the best pages that hold enough of the question."""
-    looked_at = limit
+    kept: list[tuple[int, float]] = []
+    seen, looked_at = 0, limit
     while True:
         best = _best(snapshot, totals, looked_at)
-        enough = coverage.enough([number for number, _score in best])
-        kept = [pair for pair, holds in zip(best, enough, strict=True) if holds]
+        rest = best[seen:]
+        enough = coverage.enough([number for number, _score in rest])
+        kept += [pair for pair, holds in zip(rest, enough, strict=True) if holds]
         if len(kept) >= limit or len(best) < looked_at:
             return kept[:limit]
-        looked_at *= 4
+        seen, looked_at = looked_at, looked_at * 4
 
 
 def _best(snapshot: Snapshot, totals: Floats, limit: int) -> list[tuple[int, float]]:

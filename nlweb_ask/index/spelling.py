@@ -7,7 +7,7 @@ Pages that the public may not see neither make a word known nor offer one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -31,9 +31,6 @@ from nlweb_ask.plugins import Question, Scope
 # have lost a letter; nothing else is tried.
 MIN_LETTERS: Final = 3
 LOST_ONE: Final = 3
-# A form that no page has, of a stem that some have, is rather mistyped where a form one
-# letter away is on so many times more pages: `usres`, though `usr` is a word.
-FAR_MORE: Final = 10
 # Each costs a look at some five hundred forms.
 MAX_CORRECTED: Final = 4
 AT_ONCE: Final = 512
@@ -62,9 +59,9 @@ def with_corrections(question: Question, scope: Scope) -> Question:
     known = current(scope.site_id).spelled
     words = [word for word in words_of(question, scope) if _is_spelled(word)]
     unsure = [word for word in words if word not in known]
-    if unsure:
-        known = _looked_up(unsure, scope.site_id)
-    right = {word.text: known[word] for word in words if known.get(word)}
+    found = _looked_up(unsure, scope.site_id) if unsure else {}
+    both = {word.text: found.get(word) or known.get(word) for word in words}
+    right = {typed: meant for typed, meant in both.items() if meant}
     if not right:
         return question
     text = TOKEN.sub(
@@ -75,25 +72,23 @@ def with_corrections(question: Question, scope: Scope) -> Question:
 
 def _looked_up(words: Sequence[Word], site_id: int) -> dict[Word, str]:
     """Return each word put right, empty where it is known or like none that is."""
-    snapshot, pages = _public(site_id, [t for word in words for t in _terms(word)])
-    unknown = [word for word in words if not _is_known(word, pages)]
+    snapshot, forms = _public(site_id, [f for word in words for f in _forms(word)])
+    rest = [word for word in words if not any(forms[form] for form in _forms(word))]
+    terms = [term for word in rest for term in (*word.terms, *word.others)]
+    pages = _public(site_id, terms)[1]
+    unknown = [
+        word
+        for word in rest
+        if not any(pages[term] for term in (*word.terms, *word.others))
+    ]
     left = unknown[MAX_CORRECTED:]
     found = {word: "" for word in words if word not in left}
     for word in unknown[:MAX_CORRECTED]:
-        least = FAR_MORE * max(pages[term] for term in _terms(word))
-        found[word] = _right(word.text, site_id, max(least, 1))
+        found[word] = _right(word.text, site_id)
     if len(snapshot.spelled) > MAX_REMEMBERED:
         snapshot.spelled.clear()
     snapshot.spelled.update(found)
-    return {**snapshot.spelled, **found}
-
-
-def _is_known(word: Word, pages: Mapping[str, int]) -> bool:
-    """Tell whether a page has a form of the word; names with signs have terms alone."""
-    forms = [FORM_MARK + form for form in _letters(word)]
-    if len(forms) == 1 and word.text.isalpha():
-        return pages[forms[0]] > 0
-    return any(pages[term] for term in _terms(word))
+    return found
 
 
 def _is_spelled(word: Word) -> bool:
@@ -101,10 +96,8 @@ def _is_spelled(word: Word) -> bool:
     return not is_stop and bool(_letters(word))
 
 
-def _terms(word: Word) -> list[str]:
-    """Return all by which a page may know a word: its terms and its whole forms."""
-    forms = [FORM_MARK + form for form in _letters(word)]
-    return [*word.terms, *word.others, *forms]
+def _forms(word: Word) -> list[str]:
+    return [FORM_MARK + form for form in _letters(word)]
 
 
 def _letters(word: Word) -> list[str]:
@@ -119,29 +112,26 @@ def _may_be_wrong(run: str) -> bool:
     return fits and not is_acronym and not is_spaceless(run[0])
 
 
-def _right(text: str, site_id: int, least: int) -> str:
+def _right(text: str, site_id: int) -> str:
     """Return a word with its runs of letters put right; empty when none can be."""
 
     def put_right(match: re.Match[str]) -> str:
         run = match[0]
         if not _may_be_wrong(run):
             return run
-        form = _nearest(fold(run.casefold()), site_id, least)
+        form = _nearest(fold(run.casefold()), site_id)
         return _cased(form, run) if form else run
 
     right = _LETTERS.sub(put_right, text)
     return right if right != text else ""
 
 
-def _nearest(word: str, site_id: int, least: int) -> str:
-    """Return the form one letter away that most public pages have, ties by letters.
-
-    Empty when none is on `least` pages.
-    """
+def _nearest(word: str, site_id: int) -> str:
+    """Return the form one letter away that most public pages have, ties by letters."""
     shortest = len(word) + 1 if len(word) == LOST_ONE else FORM_LENGTHS.start
     forms = [form for form in _neighbours(word) if len(form) >= shortest]
     _snapshot, pages = _public(site_id, [FORM_MARK + form for form in forms])
-    known = [form for form in forms if pages[FORM_MARK + form] >= least]
+    known = [form for form in forms if pages[FORM_MARK + form]]
     return min(known, key=lambda form: (-pages[FORM_MARK + form], form), default="")
 
 

@@ -81,15 +81,6 @@ def test_other_words_stay_as_they_are(shop, text):
     assert right(text) is None
 
 
-def test_a_form_that_is_far_more_frequent_is_meant_though_the_stem_is_known(site):
-    save("usr", "The folder usr")
-    for number in range(9):
-        save(f"p{number}", "All users")
-    assert right("usres") is None
-    save("p9", "All users")
-    assert right("usres") == "users"
-
-
 def test_the_word_that_most_pages_have_is_taken(site):
     save("a", "mint")
     save("b", "mind")
