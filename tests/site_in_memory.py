@@ -17,6 +17,7 @@ class PageInMemory:
     readers: str = "everyone"  # everyone, members or staff
     language: str = "en"
     type: str = "Article"
+    version: str = ""
     parts: dict[str, str] = field(default_factory=dict)
 
 
@@ -66,6 +67,7 @@ def document(object_id: str, page: PageInMemory) -> SourceDocument:
         language=page.language,
         schema_object={"@type": page.type, "name": page.name},
         sections=sections,
+        version=page.version,
     )
 
 

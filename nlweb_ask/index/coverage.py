@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from nlweb_ask.index.analysis import Word
+from nlweb_ask.index.analysis import Word, is_spaceless
 from nlweb_ask.index.postings import PASSAGE_FIELDS, Field
 from nlweb_ask.index.snapshot import Snapshot
 
@@ -32,6 +32,7 @@ SCATTERED: Final = 0.5
 # The few pages of a small site say little of how rare a word is: as if so many more
 # had none of the words.
 UNSEEN_PAGES: Final = 50
+PAIR: Final = 0.5
 
 
 def chosen_terms(word: Word, pages: Mapping[str, int]) -> tuple[str, ...]:
@@ -49,10 +50,19 @@ def chosen_terms(word: Word, pages: Mapping[str, int]) -> tuple[str, ...]:
     return (*word.terms, *word.others)
 
 
-def word_weight(pages: int, total: int) -> float:
-    """Return how much a word counts that `pages` of `total` public pages hold."""
+def word_weight(terms: Sequence[str], pages: Mapping[str, int], total: int) -> float:
+    """Return how much a word counts.
+
+    Args:
+        terms: Those to search for.
+        pages: How many public pages hold each term.
+        total: How many public pages there are.
+    """
+    holding = max(pages[term] for term in terms)
     total += UNSEEN_PAGES
-    return math.log(1.0 + (total - pages + 0.5) / (pages + 0.5))
+    weight = math.log(1.0 + (total - holding + 0.5) / (holding + 0.5))
+    # In scripts without spaces about every second pair of signs is a word.
+    return weight * PAIR if is_spaceless(terms[0][0]) else weight
 
 
 class Coverage:
@@ -72,9 +82,7 @@ class Coverage:
         total, _mean = snapshot.field_statistics[Field.PAGE]
         self.snapshot = snapshot
         self.words = [_by_place(found[term] for term in terms) for terms in words]
-        self.weights = [
-            word_weight(max(pages[term] for term in terms), total) for terms in words
-        ]
+        self.weights = [word_weight(terms, pages, total) for terms in words]
         self.needed = LEAST * sum(self.weights)
 
     def enough(self, numbers: Sequence[int]) -> Sequence[bool]:

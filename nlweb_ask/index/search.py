@@ -13,6 +13,7 @@ import math
 from collections.abc import Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any, Final
 
+from nlweb_ask.index import versions
 from nlweb_ask.index.analysis import (
     EXACT_MARK,
     Word,
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Bools = NDArray[np.bool_]
 
-__all__ = ["fingerprint", "question_terms", "search", "words_of"]
+__all__ = ["fingerprint", "question_terms", "search", "version_said", "words_of"]
 
 K1: Final = 1.2
 B: Final = 0.75
@@ -59,6 +60,14 @@ def words_of(question: Question, scope: Scope) -> list[Word]:
 def question_terms(question: Question, scope: Scope) -> list[str]:
     """Return all terms that a page may be found by."""
     return distinct_terms(words_of(question, scope))
+
+
+def version_said(text: str, site_id: int) -> str:
+    """Return the version of the site's public pages that a text names, or nothing."""
+    if not versions.may_be_said_in(text):
+        return ""
+    labels = current(site_id).public_labels
+    return versions.said_in(text, {label.version for label in labels} - {""})
 
 
 def search(words: Sequence[Word], scope: Scope, limit: int) -> list[Candidate]:
@@ -160,21 +169,24 @@ def _eligible(snapshot: Snapshot, scope: Scope) -> Bools:
     """Return which pages are alive, in the scope's partition and within its filters."""
     import numpy as np
 
-    wanted = np.array([in_scope(label, scope) for label in snapshot.label_table], bool)
+    newest_of = snapshot.newest_versions
+    wanted = np.array(
+        [in_scope(label, scope, newest_of) for label in snapshot.label_table], bool
+    )
     partition = snapshot.public if scope.partition == "public" else ~snapshot.public
     eligible: Bools = snapshot.alive & partition & wanted[snapshot.labels]
     return eligible
 
 
-def in_scope(label: Label, scope: Scope) -> bool:
+def in_scope(label: Label, scope: Scope, newest_of: Mapping[str, str]) -> bool:
     """Tell whether pages with this label pass the scope's filters; empty lets all in.
 
     Languages are compared by their primary subtag; a page without a language fits
-    every one.
+    every one. Of versions an empty one lets the newest in.
     """
     return (
         (not scope.sources or label.source in scope.sources)
-        and (not scope.version or scope.version == label.version)
+        and versions.fits(label, scope.version, newest_of)
         and _in_languages(label.language, scope.languages)
         and _in_types(label.types, scope.types)
         and _is_asked_for(label.types, scope.item_types)

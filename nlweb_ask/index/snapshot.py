@@ -25,6 +25,7 @@ from nlweb_ask.index.postings import (
     Triples,
     read_page,
 )
+from nlweb_ask.index.versions import newest
 
 if TYPE_CHECKING:
     import numpy as np
@@ -163,12 +164,22 @@ class Snapshot:
         return statistics
 
     @cached_property
-    def languages(self) -> tuple[str, ...]:
-        """The languages of live public pages, sorted."""
+    def public_labels(self) -> tuple[Label, ...]:
+        """The labels of live public pages."""
         import numpy as np
 
         used = np.unique(self.labels[self.counted])
-        return tuple(sorted({self.label_table[label].language for label in used}))
+        return tuple(self.label_table[label] for label in used)
+
+    @cached_property
+    def newest_versions(self) -> Mapping[str, str]:
+        """The newest version among the live public pages of each source."""
+        return newest(self.public_labels)
+
+    @cached_property
+    def languages(self) -> tuple[str, ...]:
+        """The languages of live public pages, sorted."""
+        return tuple(sorted({label.language for label in self.public_labels}))
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from nlweb_ask.conf import ProfileConf, RetrieverChoice, SiteConf
+from nlweb_ask.index.search import version_said
 from nlweb_ask.pipeline.schema_types import with_subtypes
 from nlweb_ask.plugins import Question, Scope, Viewer, sources
 from nlweb_ask.plugins.types import Partition
@@ -80,7 +81,7 @@ def search_scopes(
             languages=_languages(question, scope),
             types=types,
             item_types=_item_types(question),
-            version=_version(question),
+            version=_version(question, viewer.site_id),
             viewer=viewer,
         )
         for partition in partitions
@@ -129,6 +130,11 @@ def _union(groups: Iterable[Sequence[str]]) -> tuple[str, ...]:
     return tuple(joined)
 
 
-def _version(question: Question) -> str:
+def _version(question: Question, site_id: int) -> str:
+    """Return the version that the request names, else the one that its words do."""
     version = question.filters.get("version")
-    return version if isinstance(version, str) else ""
+    if isinstance(version, str) and version.strip():
+        return version.strip()
+    if isinstance(version, int) and not isinstance(version, bool):
+        return str(version)
+    return version_said(question.search_text, site_id)

@@ -96,7 +96,7 @@ class Scope:
     # The type that the caller asks for and its subtypes, in lower case; empty = any.
     # A page passes when it has one of these, and one of `types`.
     item_types: frozenset[str] = frozenset()
-    version: str = ""  # version of a documentation page; empty = any
+    version: str = ""  # of documentation; empty = the newest. Pages without one fit
     viewer: Viewer | None = None
 
 

@@ -22,6 +22,7 @@ from nlweb_ask.index.reading import read_alias
 from nlweb_ask.index.search import EXACT_WEIGHT, fingerprint, in_scope, words_of
 from nlweb_ask.index.store import schema_types
 from nlweb_ask.index.terms import AnalysedPage, analyse_page
+from nlweb_ask.index.versions import newest
 from nlweb_ask.models import Document, Passage
 from nlweb_ask.plugins import Candidate, IndexUnavailable, Question, Scope
 
@@ -60,6 +61,7 @@ class Corpus:
 
     fingerprint: Hashable
     pages: Sequence[Page]
+    newest_versions: Mapping[str, str]  # by source, among public pages
     passages: Sequence[tuple[int, int]]  # (row of the page, ordinal)
     title: LuceneBM25
     properties: LuceneBM25
@@ -149,6 +151,7 @@ def _corpus(
     return Corpus(
         fingerprint=seen,
         pages=pages,
+        newest_versions=newest(page.label for page in pages if page.public),
         passages=ordinals,
         title=LuceneBM25([page.title for page in analysed], public),
         properties=LuceneBM25([page.properties for page in analysed], public),
@@ -214,7 +217,7 @@ def _best(corpus: Corpus, words: Sequence[Word], scope: Scope) -> list[Candidate
         for page, score, share, ordinal, covered in zip(
             corpus.pages, *rounded, ordinals, enough, strict=True
         )
-        if score > 0 and covered and _in_scope(page, scope)
+        if score > 0 and covered and _in_scope(page, scope, corpus.newest_versions)
     ]
     return sorted(found, key=lambda hit: (-hit.score, *_identity(hit)))
 
@@ -228,10 +231,7 @@ def _scores(field: LuceneBM25, terms: Sequence[str]) -> Scores:
 def _enough(corpus: Corpus, words: Sequence[Sequence[str]]) -> list[bool]:
     """Tell of each page whether it holds enough of the question (`index.coverage`)."""
     total = corpus.page.counted_size
-    weights = [
-        word_weight(max(corpus.page.holding[term] for term in terms), total)
-        for terms in words
-    ]
+    weights = [word_weight(terms, corpus.page.holding, total) for terms in words]
     weighed = list(zip(words, weights, strict=True))
     held = []
     for row in range(len(corpus.pages)):
@@ -258,8 +258,9 @@ def _identity(hit: Candidate) -> tuple[str, str, str, str]:
     return hit.source, hit.object_id, hit.language, hit.part
 
 
-def _in_scope(page: Page, scope: Scope) -> bool:
-    return page.public == (scope.partition == "public") and in_scope(page.label, scope)
+def _in_scope(page: Page, scope: Scope, newest_of: Mapping[str, str]) -> bool:
+    in_partition = page.public == (scope.partition == "public")
+    return in_partition and in_scope(page.label, scope, newest_of)
 
 
 def _best_passages(

@@ -242,6 +242,7 @@ class ModelSource(Source):
             "headline": name if is_article(self.schema_type) else None,
             "description": self.get_description(obj) or None,
             "inLanguage": self._declared_language(obj) or None,
+            "version": self._text_of(obj, self.version_field) or None,
             **dates(obj, self.published_field, self.updated_field),
             "image": image(obj, self.image_field),
         }

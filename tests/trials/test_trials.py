@@ -99,6 +99,7 @@ RIGHT: dict[str, list[Right | None]] = {
         LATER,
         LATER,
     ],
+    "O51": [Right(only=("/docs/3/moor/",)), Right(listed=("/docs/2/moor/",))],
 }
 
 
@@ -345,3 +346,10 @@ def test_o50_addresses_are_the_sites_own(trial_site, asking, settings, number):
     if response.status_code == 200:
         found = [result["url"] for result in response.json()["results"]]
         assert found == ["https://site.example/notes"]
+
+
+def test_o51_the_version_of_an_old_page_can_be_read(trial_site, asking):
+    offer("O51")
+    found = asking(case("O51")["action"][1]).json()["results"]
+    versions = {urlsplit(page["url"]).path: page["version"] for page in found}
+    assert versions["/docs/2/moor/"] == "2"

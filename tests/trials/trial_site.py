@@ -17,6 +17,7 @@ class TrialPage:
     text: str = ""
     language: str = "en"
     readers: str = "everyone"
+    version: str = ""
 
 
 class TrialSite:
@@ -52,7 +53,12 @@ def _document(page: TrialPage) -> SourceDocument:
         url=page.url,
         name=decode_entities(page.title),
         language=page.language,
-        schema_object={"@type": "WebPage", "name": decode_entities(page.title)},
+        schema_object={
+            "@type": "WebPage",
+            "name": decode_entities(page.title),
+            **({"version": page.version} if page.version else {}),
+        },
+        version=page.version,
         sections=html_sections(page.text) if is_html else (Section(text=page.text),),
     )
 
@@ -66,6 +72,7 @@ def page_of(item: Mapping[str, Any]) -> TrialPage:
         text=item.get("text", ""),
         language=item.get("lang", "en"),
         readers=item.get("visible_to", "everyone"),
+        version=item.get("version", ""),
     )
 
 
