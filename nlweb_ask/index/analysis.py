@@ -513,7 +513,9 @@ class _Reading:
         """Return the words of one token; without the terms that have `stop_mark`."""
         terms = self._terms((token, right), self.spoken, stop_mark)
         if _HAS_SPACELESS.search(token):
-            return [Word(token, (term,)) for term in terms]
+            pairs = [Word(term, (term,)) for term in terms if is_spaceless(term[0])]
+            between = tuple(term for term in terms if not is_spaceless(term[0]))
+            return [*pairs, Word(token, between)] if between else pairs
         rest = self._terms((token, right), self.languages, stop_mark)
         others = [term for term in rest if term not in terms]
         return [Word(token, tuple(terms), tuple(others))] if rest else []
