@@ -24,6 +24,9 @@ from nlweb_ask.web.answers import Asked, StreamedAnswer
 from nlweb_ask.web.streaming import send_live
 from tests.asking import make_scope
 
+# A stream that begins to be sent looks at the connections of its thread.
+pytestmark = pytest.mark.django_db
+
 START = Start(version="0.55", query_id="q1", conversation_id="c1")
 FOUND = ResultFound(index=0, item={"url": "https://site.example/", "name": "Tide"})
 WORDS = [Content(text="The tide "), Content(text="comes in.")]

@@ -13,6 +13,9 @@ from nlweb_ask.protocol.errors import ServerBusy
 from nlweb_ask.web.places import StreamPool
 from nlweb_ask.web.streaming import send_live, send_ready
 
+# A stream that begins to be sent looks at the connections of its thread.
+pytestmark = pytest.mark.django_db
+
 REQUESTS = {"wsgi": RequestFactory, "asgi": AsyncRequestFactory}
 
 
