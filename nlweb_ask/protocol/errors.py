@@ -16,7 +16,7 @@
     ├── InternalError      500  INTERNAL_ERROR
     └── ServerBusy         503  SERVER_BUSY
 
-The table of statuses is `PROTOCOL.md` section 7.
+The table of statuses is in section 7 of the NLWeb reference.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ class Refusal(Exception):
     Args:
         message: For people; names the field and what was expected, and never
             carries the caller's other words or an exception's text.
-        details: `parameter`, `provided_value` and `expected_format` where they help.
+        details: `parameter`, `provided_value` and `expected_format` of a field; the
+            `limit` that was reached.
         version: The dialect the refusal is written in, when it is already known.
         retry_after: Seconds until it is worth asking again.
         query_id: The client's own id of the question, when it is already known.

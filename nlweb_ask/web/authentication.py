@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import logging
-from typing import Any
+from typing import Any, Final
 
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
@@ -22,6 +22,8 @@ from nlweb_ask.web.viewers import anonymous_or
 logger = logging.getLogger("nlweb_ask.request")
 
 Claim = tuple[UserLike, Any]
+
+CHALLENGE: Final = "Bearer"
 
 # What a class says on purpose; whatever else it raises is a defect.
 _MEANT = (
@@ -52,7 +54,13 @@ class SiteAuthentication(BaseAuthentication):
         return claim
 
     def authenticate_header(self, request: Request) -> str:
-        return "Bearer"
+        """Return the challenges of the site's classes, each once, else that of a key.
+
+        A class that breaks here adds none: whoever asks is refused all the same.
+        """
+        paths = deployment().authentication_classes
+        given = (_challenge(path, request) for path in paths)
+        return ", ".join(dict.fromkeys(filter(None, given))) or CHALLENGE
 
 
 class ReadOnlySession(BaseAuthentication):
@@ -93,6 +101,18 @@ def _first_claim(request: Request) -> Claim | None:
     return None
 
 
+def _challenge(path: str, request: Request) -> str:
+    try:
+        given = authentication_class(path)().authenticate_header(request)
+    except Exception as error:  # noqa: BLE001 - a class is the site's own code
+        _log(path, error)
+        return ""
+    # What no header can hold would make a defect of the refusal.
+    if not isinstance(given, str):
+        return ""
+    return given if given.isascii() and given.isprintable() else ""
+
+
 def _claim(path: str, request: Request) -> Claim | None:
     """Return whom a class takes the caller for, or None where it does not know.
 
@@ -109,5 +129,10 @@ def _claim(path: str, request: Request) -> Claim | None:
     except _MEANT:
         raise
     except Exception as error:  # noqa: BLE001 - a class is the site's own code
-        logger.error("authentication class=%s error=%s", path, type(error).__name__)  # noqa: TRY400 - a traceback may hold the key
+        _log(path, error)
         raise InternalError(_("The question could not be answered.")) from None
+
+
+def _log(path: str, error: Exception) -> None:
+    # Without a traceback, which may hold the key.
+    logger.error("authentication class=%s error=%s", path, type(error).__name__)

@@ -94,7 +94,7 @@ def _take(caller: str, deployed: Deployment) -> Lease:
         in_use, problem = False, type(error).__name__
     if in_use:
         msg = _("You have several answers open. Please wait until one has ended.")
-        raise RateLimited(msg, retry_after=RETRY_SECONDS)
+        raise RateLimited(msg, details={"limit": "streams"}, retry_after=RETRY_SECONDS)
     logger.warning("stream not counted: %s", problem)
     pass_uncounted()
     return Lease()

@@ -16,6 +16,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django_ratelimit.core import get_usage  # type: ignore[import-untyped]
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
@@ -39,6 +40,22 @@ CACHE_RETRY_SECONDS = 30
 NETWORKS_OF_A_CEILING: Final = 16
 # What counts while the owner's row holds a rate that cannot be read.
 SHIPPED_RATE: Final = SiteConf(site_id=0).rate_limit
+
+# What a refusal says was too much, in one word for programs and in words for people.
+_SAID: Final = {
+    "ask": (
+        "questions",
+        gettext_lazy("Too many questions in a short time. Please wait a moment."),
+    ),
+    "await": (
+        "promises",
+        gettext_lazy("Too many calls in a short time. Please wait a moment."),
+    ),
+    "key": (
+        "keys",
+        gettext_lazy("Too many keys from here were refused. Please wait a moment."),
+    ),
+}
 
 SECONDS: Final = {"s": 1, "m": 60, "h": 60 * 60, "d": 24 * 60 * 60}
 
@@ -71,7 +88,7 @@ def check_rate(
         RateLimited: When the caller has asked too often.
         ServerBusy: As `count_call` does.
     """
-    _refuse(count_call(request, user, conf, bucket))
+    _refuse(bucket, count_call(request, user, conf, bucket))
 
 
 def check_refused_keys(request: HttpRequest, conf: SiteConf) -> None:
@@ -84,12 +101,12 @@ def check_refused_keys(request: HttpRequest, conf: SiteConf) -> None:
         RateLimited: When they were as many as may be.
         ServerBusy: As `count_call` does.
     """
-    _refuse(_tallied(request, AnonymousUser(), conf, "key", _full))
+    _refuse("key", _tallied(request, AnonymousUser(), conf, "key", _full))
 
 
 def count_refused_key(request: HttpRequest, conf: SiteConf) -> None:
     """Count a key that was refused, by its address; raise as `check_refused_keys`."""
-    _refuse(_tallied(request, AnonymousUser(), conf, "key", _count))
+    _refuse("key", _tallied(request, AnonymousUser(), conf, "key", _count))
 
 
 def count_call(
@@ -108,6 +125,12 @@ def count_call(
             `RATE_LIMIT_FAIL_OPEN` is False.
     """
     return _tallied(request, user, conf, bucket, _count)
+
+
+def too_often(bucket: Bucket, wait: int | None) -> RateLimited:
+    """Return the refusal of one call too many; its details tell the counts apart."""
+    limit, msg = _SAID[bucket]
+    return RateLimited(str(msg), details={"limit": limit}, retry_after=wait)
 
 
 def caller_key(request: HttpRequest, user: UserLike) -> str:
@@ -209,10 +232,9 @@ def _tallied(
         return None
 
 
-def _refuse(wait: int | None) -> None:
+def _refuse(bucket: Bucket, wait: int | None) -> None:
     if wait is not None:
-        msg = _("Too many questions in a short time. Please wait a moment.")
-        raise RateLimited(msg, retry_after=wait)
+        raise too_often(bucket, wait)
 
 
 def _full(tallies: Sequence[_Tally]) -> int | None:

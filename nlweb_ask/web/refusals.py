@@ -28,13 +28,11 @@ from nlweb_ask.protocol.writers.failure import failure_document
 from nlweb_ask.web.responses import json_response
 
 
-def refusal_response(refusal: Refusal, *, query_id: str | None = None) -> HttpResponse:
-    document = failure_document(refusal, query_id=query_id)
+def refusal_response(refusal: Refusal) -> HttpResponse:
+    document = failure_document(refusal)
     response = json_response(document, status=refusal.status)
     if refusal.retry_after is not None:
         response["Retry-After"] = str(refusal.retry_after)
-    if refusal.status == Unauthorized.status:
-        response["WWW-Authenticate"] = "Bearer"
     return response
 
 
@@ -52,7 +50,8 @@ def as_refusal(error: Exception) -> Refusal:
 def _throttled(error: Exception) -> Refusal:
     wait = getattr(error, "wait", None)
     seconds = None if wait is None else max(1, math.ceil(wait))
-    msg = _("Too many questions in a short time. Please wait a moment.")
+    # By a class of the site, which counts what it likes.
+    msg = _("Too many calls in a short time. Please wait a moment.")
     return RateLimited(msg, retry_after=seconds)
 
 

@@ -6,9 +6,10 @@ pinned, so that a site's own defaults change nothing here.
 
 from __future__ import annotations
 
+import math
 import threading
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpResponse
@@ -28,19 +29,25 @@ from nlweb_ask.protocol.errors import (
     InternalError,
     MethodNotAllowed,
     Refusal,
+    Unauthorized,
     UnknownPromise,
 )
 from nlweb_ask.protocol.reader import read_await, read_question, wants_stream
 from nlweb_ask.protocol.writers import writer_for
 from nlweb_ask.web import door
 from nlweb_ask.web.answers import Asked, StreamedAnswer
-from nlweb_ask.web.authentication import ReadOnlySession, SiteAuthentication
+from nlweb_ask.web.authentication import (
+    CHALLENGE,
+    ReadOnlySession,
+    SiteAuthentication,
+)
 from nlweb_ask.web.leases import leased
 from nlweb_ask.web.limits import (
     Bucket,
     CallerThrottle,
     check_refused_keys,
     count_refused_key,
+    too_often,
 )
 from nlweb_ask.web.origin import PREFLIGHT_HEADERS, is_foreign, keep_cors_ours
 from nlweb_ask.web.refusals import as_refusal, refusal_response
@@ -129,6 +136,9 @@ class Endpoint(APIView):
             request.user = AnonymousUser()
         return anonymous_or(request.user)
 
+    def throttled(self, request: Request, wait: float | None) -> NoReturn:
+        raise too_often(self.bucket, None if wait is None else math.ceil(wait))
+
     def session_counts(self, request: Request) -> bool:
         """Say whether what is noted in the session is of the caller: not beside a key."""
         by_key = isinstance(request.successful_authenticator, SiteAuthentication)
@@ -157,7 +167,20 @@ class Endpoint(APIView):
         response = refusal_response(refusal)
         if isinstance(refusal, MethodNotAllowed):
             response["Allow"] = self.methods_to_name
+        if refusal.status == Unauthorized.status:
+            response["WWW-Authenticate"] = self.challenge(self.request)
         return response
+
+    def challenge(self, request: Request) -> str:
+        """Say how to come back with a key; a page of another site may not, whatever key.
+
+        For one the browser would ask its visitor for a password, if that were named.
+        """
+        return (
+            CHALLENGE
+            if self.foreign
+            else SiteAuthentication().authenticate_header(request)
+        )
 
     @property
     def version_before_reading(self) -> str | None:

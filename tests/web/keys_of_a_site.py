@@ -6,8 +6,13 @@ from types import SimpleNamespace
 
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import AnonymousUser
-from rest_framework.authentication import BaseAuthentication
-from rest_framework.exceptions import AuthenticationFailed, NotFound, PermissionDenied
+from rest_framework.authentication import BaseAuthentication, TokenAuthentication
+from rest_framework.exceptions import (
+    AuthenticationFailed,
+    NotFound,
+    PermissionDenied,
+    Throttled,
+)
 
 SECRET = "squirrel"  # in what a class says when it refuses or breaks
 
@@ -71,6 +76,23 @@ class LooksIntoTheRequest(Bearer):
         return super().authenticate(request)
 
 
+def challenging(challenge):
+    class Challenges(Bearer):
+        def authenticate_header(self, request):
+            if isinstance(challenge, Exception):
+                raise challenge
+            return challenge
+
+    return Challenges
+
+
+WithRealm = challenging('Bearer realm="tide"')
+WithoutChallenge = challenging(None)
+WithTwoLines = challenging("Bearer\r\nSet-Cookie: a=b")
+WithNumber = challenging(401)
+WithBrokenChallenge = challenging(ValueError(SECRET))
+
+
 def breaking(error):
     class Breaks(BaseAuthentication):
         def authenticate(self, request):
@@ -83,6 +105,11 @@ WithValueError = breaking(ValueError(SECRET))
 WithAttributeError = breaking(AttributeError(SECRET))
 WithNotFound = breaking(NotFound(SECRET))
 WithPermissionDenied = breaking(PermissionDenied(SECRET))
+WithThrottled = breaking(Throttled(wait=7))
+
+
+class TokenToo(TokenAuthentication):
+    """The same keyword as DRF's own."""
 
 
 class WithOddClaim(BaseAuthentication):

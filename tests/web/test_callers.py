@@ -15,6 +15,7 @@ from tests.web import keys_of_a_site as keys
 
 QUESTION = {"query": {"text": "tide"}}
 TOKENS = "rest_framework.authentication.TokenAuthentication"
+TOKENS_TOO = f"{keys.__name__}.TokenToo"
 SESSIONS = "rest_framework.authentication.SessionAuthentication"
 OPEN, MEMBERS = "Tide table", "Tide secrets"
 
@@ -148,8 +149,53 @@ def test_bad_key_is_refused_whatever_cookie_comes_with_it(
     response = ask(QUESTION, path=path, Authorization=key)
 
     assert refusal(response) == (401, "UNAUTHORIZED")
-    assert response["WWW-Authenticate"] == "Bearer"
+    assert response["WWW-Authenticate"] == "Token"
     assert keys.SECRET not in response.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("classes", "challenge"),
+    [
+        pytest.param([], "Bearer", id="none-named"),
+        pytest.param(["WithoutChallenge"], "Bearer", id="none-given"),
+        pytest.param([TOKENS], "Token", id="of-the-class"),
+        pytest.param(
+            ["WithRealm", "WithoutChallenge", TOKENS],
+            'Bearer realm="tide", Token',
+            id="several-in-their-order",
+        ),
+        pytest.param([TOKENS, TOKENS_TOO], "Token", id="each-once"),
+        pytest.param(["WithBrokenChallenge"], "Bearer", id="one-that-breaks"),
+        pytest.param(["WithBrokenChallenge", TOKENS], "Token", id="breaks-beside-one"),
+        pytest.param(["WithTwoLines", "WithNumber"], "Bearer", id="no-header-at-all"),
+    ],
+)
+@pytest.mark.parametrize("headers", [{"Authorization": "Basic x"}, {}])
+def test_refused_caller_is_told_which_keys_are_known(
+    ask, site, named, caplog, classes, challenge, headers
+):
+    named(*classes)
+    AccessGrant.objects.all().delete()
+
+    response = ask(QUESTION, **headers)
+
+    assert refusal(response) == (401, "UNAUTHORIZED")
+    assert response["WWW-Authenticate"] == challenge
+    assert keys.SECRET not in caplog.text
+
+
+def test_page_of_another_site_has_no_password_asked_for(ask, site, named):
+    named("rest_framework.authentication.BasicAuthentication")
+    site.allow_cross_origin = True
+    site.save()
+    AccessGrant.objects.all().delete()
+
+    own = ask(QUESTION)
+    foreign = ask(QUESTION, **{"Sec-Fetch-Site": "cross-site"})
+
+    assert own["WWW-Authenticate"].startswith("Basic ")
+    assert refusal(foreign) == (401, "UNAUTHORIZED")
+    assert foreign["WWW-Authenticate"] == "Bearer"
 
 
 @pytest.mark.parametrize("kind", ["Nobody", "ClientOnly", SESSIONS])
@@ -261,6 +307,16 @@ def test_class_that_forbids_is_taken_at_its_word(ask, articles, named):
     assert keys.SECRET not in response.content.decode()
 
 
+def test_class_that_counts_calls_itself_is_taken_at_its_word(ask, articles, named):
+    named("WithThrottled")
+
+    response = ask(QUESTION)
+
+    assert refusal(response) == (429, "RATE_LIMITED")
+    assert response["Retry-After"] == "7"
+    assert "details" not in response.json()["error"]
+
+
 @pytest.mark.parametrize("path", ["no.such.Class", "datetime.date"])
 def test_class_that_cannot_be_used_lets_nobody_in(quiet, ask, articles, named, path):
     named(path)
@@ -335,6 +391,8 @@ def test_key_is_not_read_where_too_many_were_refused(ask, site, named, anna):
     bad = ask(QUESTION, Authorization="Bearer three")
 
     assert refusal(good) == (429, "RATE_LIMITED")
+    assert good.json()["error"]["details"] == {"limit": "keys"}
+    assert "keys" in good.json()["error"]["message"]
     assert good.content == bad.content
     assert keys.Noted.asked == []
     assert ask(QUESTION).status_code == 200  # others of that address may go on

@@ -331,6 +331,7 @@ def test_one_stream_too_many_is_refused_before_it_begins(ask, waiting, mode):
     assert refused["Content-Type"] == "application/json"
     assert refused.json()["error"]["code"] == "RATE_LIMITED"
     assert "answers open" in refused.json()["error"]["message"]
+    assert refused.json()["error"]["details"] == {"limit": "streams"}
     assert int(refused["Retry-After"]) > 0
     GO_ON.set()
     assert all("event: end" in body_of(response) for response in begun)

@@ -33,7 +33,17 @@ def test_question_over_the_limit_is_told_when_to_come_back(ask, limited):
     assert response.status_code == 429
     assert response["Content-Type"] == "application/json"
     assert response.json()["error"]["code"] == "RATE_LIMITED"
+    assert response.json()["error"]["details"] == {"limit": "questions"}
     assert 1 <= int(response["Retry-After"]) <= 86400
+
+
+def test_await_over_its_limit_does_not_speak_of_questions(ask, limited):
+    body = {"promise_token": "t", "action": "checkin"}
+    refused = [ask(body, path="/await") for _ in range(4)][-1]
+
+    assert refused.status_code == 429
+    assert refused.json()["error"]["details"] == {"limit": "promises"}
+    assert "question" not in refused.json()["error"]["message"]
 
 
 def test_wait_is_at_most_the_window(ask, site):
