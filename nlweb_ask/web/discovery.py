@@ -52,21 +52,23 @@ async def _linked_later(
     # Another thread is worth its cost for a page only.
     return (
         await sync_to_async(_linked)(request, response)
-        if _lacks(response)
+        if _lacks(request, response)
         else response
     )
 
 
 def _linked(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-    if _lacks(response) and (address := _address(request)):
+    if _lacks(request, response) and (address := _address(request)):
         link = f"<{address}>; {RELATION}"
         before = response.get("Link")
         response["Link"] = f"{before}, {link}" if before else link
     return response
 
 
-def _lacks(response: HttpResponseBase) -> bool:
+def _lacks(request: HttpRequest, response: HttpResponseBase) -> bool:
     """Say whether `response` is a page without the link; one from a cache may have it."""
+    if request.method not in ("GET", "HEAD"):
+        return False  # says what was done, or may be
     kind = response.get("Content-Type", "").partition(";")[0].strip().lower()
     is_page = response.status_code == 200 and kind == "text/html"
     return is_page and RELATION not in response.get("Link", "")

@@ -69,6 +69,16 @@ def test_what_is_no_page_has_no_header_and_costs_no_query(
         assert "Link" not in client.get(f"/{name}")
 
 
+@pytest.mark.parametrize(
+    ("method", "is_linked"),
+    [("GET", True), ("HEAD", True), ("POST", False), ("OPTIONS", False)],
+)
+def test_only_what_is_read_as_a_page_has_the_header(
+    client, site, linking, method, is_linked
+):
+    assert ("Link" in client.generic(method, "/page")) == is_linked
+
+
 def test_answer_to_a_question_has_no_header(ask, site, linking):
     assert "Link" not in ask({"query": {"text": "tide"}})
 
