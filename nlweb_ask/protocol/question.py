@@ -33,7 +33,7 @@ class Limits:
 class Question:
     """One question as the pipeline sees it, whatever dialect it came in.
 
-    `PROTOCOL.md` section 2 names the keys each field is read from. Fields that were
+    Section 2 of the NLWeb reference names the keys each field is read from. Fields that were
     absent have their default; `None` always means "not said by the caller".
     """
 

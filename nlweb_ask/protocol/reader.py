@@ -129,14 +129,15 @@ def _text(members: Fields) -> str:
     path = "query.text" if isinstance(members.get("query"), Mapping) else "query"
     value = members.get(path)
     if value is None:
-        msg = f"The {path} is missing."
+        msg = "The query has no text." if "." in path else "The query is missing."
         raise MissingField(msg)
     if not isinstance(value, str):
         msg = f"{path} must be a string."
         raise InvalidRequest(msg)
     words = values.bounded_text(value, parameter=path)
     if words is None:
-        msg = f"The {path} is blank."
+        subject = "text of the query" if "." in path else "query"
+        msg = f"The {subject} is blank."
         raise MissingField(msg)
     return words
 

@@ -1,4 +1,4 @@
-"""`/sites`: which names `site` may have in a question (`PROTOCOL.md` section 11.3)."""
+"""`/sites`: which names `site` may have in a question (the NLWeb reference, section 11.3)."""
 
 from __future__ import annotations
 

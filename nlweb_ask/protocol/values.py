@@ -23,7 +23,6 @@ _MAX_RAW_LENGTH: Final = 4 * MAX_TEXT_LENGTH
 _CONTROLS: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _QUERY_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _SCHEMA_ORG: Final = re.compile(r"https?://schema\.org/", re.IGNORECASE)
-_WHOLE_NUMBER: Final = re.compile(r"[+-]?[0-9]{1,300}")
 _DECIMAL_NUMBER: Final = re.compile(r"[+-]?[0-9]{1,300}(\.[0-9]{1,300})?")
 _NO_SITE: Final = frozenset({"", "all", "*"})
 _BOOLEANS: Final = {
@@ -191,21 +190,27 @@ def memory(value: Any) -> tuple[str, ...] | None:
 
 
 def whole_number(value: Any, *, low: int, high: int, parameter: str) -> int:
-    """Return `value` clamped to `low`..`high`; a fraction is cut off."""
-    if isinstance(value, str) and _WHOLE_NUMBER.fullmatch(value.strip()):
-        value = int(value)
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    """Return `value` clamped to `low`..`high`; a fraction is cut off, also in a string."""
+    number = _number(value)
+    if number is None:
         raise _misread(parameter, value, "integer", kind="a whole number")
-    return int(min(max(value, low), high))
+    return int(min(max(number, low), high))
 
 
 def decimal_number(value: Any, *, low: float, high: float, parameter: str) -> float:
     """Return `value` clamped to `low`..`high`."""
-    if isinstance(value, str) and _DECIMAL_NUMBER.fullmatch(value.strip()):
-        value = float(value)
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    number = _number(value)
+    if number is None:
         raise _misread(parameter, value, "number", kind="a number")
-    return float(min(max(value, low), high))
+    return float(min(max(number, low), high))
+
+
+def _number(value: Any) -> int | float | None:
+    if isinstance(value, str) and _DECIMAL_NUMBER.fullmatch(value.strip()):
+        return float(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return value
 
 
 def _misread(

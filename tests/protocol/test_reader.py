@@ -357,6 +357,7 @@ def test_accepted_languages_are_those_of_the_header_best_first(header, languages
         pytest.param({"max_results": 10**200}, {}, Limits(max_results=100), id="huge"),
         pytest.param({"max_results": " 7 "}, {}, Limits(max_results=7), id="string"),
         pytest.param({"max_results": 7.9}, {}, Limits(max_results=7), id="fraction"),
+        pytest.param({"max_results": "7.9"}, {}, Limits(max_results=7), id="as-a-text"),
         pytest.param({"num_results": 5000}, {}, Limits(num_results=1000), id="window"),
         pytest.param({"min_score": -3}, {}, Limits(min_score=0.0), id="score-low"),
         pytest.param({"min_score": "51.5"}, {}, Limits(min_score=51.5), id="score"),
@@ -375,6 +376,23 @@ def test_number_that_is_none_is_refused_by_name(name, value):
 
     assert refusal.code == "INVALID_PARAMETER"
     assert refusal.details["parameter"] == f"query.{name}"
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        pytest.param({"query": {}}, "The query has no text.", id="no-text"),
+        pytest.param({"prev": []}, "The query is missing.", id="no-query"),
+        pytest.param({"query": " "}, "The query is blank.", id="blank-query"),
+        pytest.param(
+            {"query": {"text": "\t"}},
+            "The text of the query is blank.",
+            id="blank-text",
+        ),
+    ],
+)
+def test_missing_question_is_told_in_plain_words(body, message):
+    assert refusal_of(body).message == message
 
 
 # Versions
