@@ -157,7 +157,14 @@ def _of_type(run: Run, scopes: Sequence[Scope]) -> list[Permitted]:
     permitted = _permitted(run, scopes)
     if not run.question.item_type or any(found.candidates for found in permitted):
         return permitted
-    return _permitted(run, [replace(each, item_types=frozenset()) for each in scopes])
+    any_type = [replace(each, item_types=frozenset()) for each in scopes]
+    permitted = _permitted(run, any_type)
+    if any(found.candidates for found in permitted):
+        text = _(
+            "No page that fits is of the type asked for; these are of other types."
+        )
+        run.remark("ITEM_TYPE_IGNORED", text)
+    return permitted
 
 
 def _permitted(run: Run, scopes: Sequence[Scope]) -> list[Permitted]:

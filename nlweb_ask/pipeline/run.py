@@ -89,6 +89,10 @@ class Run:
         self.completeness = completeness
         self.notice = Notice(code=code, text=text)
 
+    def remark(self, code: str, text: str) -> None:
+        """Note what of the question was not kept to, where nothing worse is noted."""
+        self.notice = self.notice or Notice(code=code, text=text)
+
     def complete(self) -> Complete:
         question = self.question
         return Complete(
@@ -113,7 +117,8 @@ class Run:
         )
 
     def _milliseconds(self) -> int:
-        if self.viewer.user.is_staff:
+        # A site's own user model need not know of staff.
+        if getattr(self.viewer.user, "is_staff", False):
             return round(self.seconds * 1000)
         return max(math.ceil(self.seconds * 1000 / TIME_STEP_MS), 1) * TIME_STEP_MS
 
@@ -124,7 +129,7 @@ def begin(
     """Settle the ids and the mode of a question.
 
     The conversation is the one the caller named, else a new one; in 0.1 it is known by
-    the id of the query (`PROTOCOL.md` section 6.2).
+    the id of the query (the NLWeb reference, section 6.2).
     """
     query_id = question.query_id or uuid.uuid4().hex
     said = question.conversation_id or question.session_context.get("conversation_id")

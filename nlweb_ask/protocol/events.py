@@ -98,7 +98,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """Why an answer is less than it could be."""
+    """Why an answer is less than it could be, or other than was asked for."""
 
     code: str
     text: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nlweb_ask.pipeline.schema_types import with_subtypes
+from nlweb_ask.plugins import generators, retrievers
 from tests.asking import MEMBER, ask, make_scope
 from tests.site_in_memory import save
 
@@ -67,3 +68,58 @@ def test_bm25_keeps_to_the_type_too(pages):
 
 def test_type_that_is_in_no_list_is_a_kind_of_itself():
     assert with_subtypes("HouseType") == {"housetype"}
+
+
+def notice_code(answered):
+    notice = answered.complete.notice
+    return notice and notice.code
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "code"),
+    [
+        pytest.param("kettle", "Recipe", "ITEM_TYPE_IGNORED", id="only-hidden-ones"),
+        pytest.param("kettle", "Movie", "ITEM_TYPE_IGNORED", id="none"),
+        pytest.param("kettle", "Event", None, id="found"),
+        pytest.param("kettle", "Thing", None, id="any-type"),
+        pytest.param("kettle", None, None, id="not-named"),
+        pytest.param("submarine", "Movie", None, id="nothing-fits-at-all"),
+    ],
+)
+def test_type_that_is_left_aside_is_told(pages, text, asked, code):
+    answered = ask(text, item_type=asked)
+
+    assert notice_code(answered) == code
+    assert answered.complete.completeness == "complete"
+
+
+class Broken:
+    name = "broken"
+
+    def _fail(self, *_, **__):
+        raise RuntimeError
+
+    retrieve = generate = _fail
+
+
+@pytest.fixture
+def broken(settings):
+    """A retriever that fails, and a generator that does."""
+    settings.NLWEB_ASK = {"GENERATORS": ["broken"]}
+    for registry in (retrievers, generators):
+        registry.register(Broken)
+    yield
+    for registry in (retrievers, generators):
+        registry.unregister("broken")
+
+
+def test_part_of_the_search_that_failed_is_worse_than_a_type_left_aside(pages, broken):
+    scope = make_scope("keyword", "broken")
+
+    assert notice_code(ask("kettle", scope=scope, item_type="Movie")) == "PARTIAL"
+
+
+def test_text_that_is_missing_is_worse_than_a_type_left_aside(pages, broken):
+    answered = ask("kettle", mode="generate", item_type="Movie")
+
+    assert notice_code(answered) == "NOT_WRITTEN"

@@ -20,11 +20,20 @@ def pages(site):
         yield
 
 
-def answer(client, item_type):
-    body = {"query": {"text": "soup", "itemType": item_type}, "query_id": "q"}
+FORMS = {
+    "document": {},
+    "stream": {"prefer": {"streaming": True}},
+    "chatgpt_app": {"prefer": {"response_format": "chatgpt_app"}},
+    "0.1": {"query": "soup", "streaming": True},
+}
+
+
+def answer(client, item_type, form="document"):
+    query = {"text": "soup", "itemType": item_type}
+    body = {"query": query, "itemType": item_type, "query_id": "q", **FORMS[form]}
     response = client.post("/ask", json.dumps(body), content_type="application/json")
     volatile = rb'"(processing_time_ms|conversation_id)":("[^"]*"|\d+)'
-    return re.sub(volatile, b"", response.content)
+    return re.sub(volatile, b"", b"".join(response))
 
 
 def names(client, item_type):
@@ -36,11 +45,21 @@ def test_subtypes_of_the_type_count(client, pages):
     assert names(client, "https://schema.org/Article") == ["Soup kitchen"]
 
 
-def test_only_recipe_being_hidden_is_as_there_being_none(client, pages):
-    never_written = answer(client, "Recipe")
+@pytest.mark.parametrize("form", FORMS)
+def test_type_that_is_left_aside_is_told(client, pages, form):
+    notice = b'"notice":{"code":"ITEM_TYPE_IGNORED","text":"No page that fits'
+
+    assert notice in answer(client, "Recipe", form)
+    assert b'"completeness"' not in answer(client, "Recipe", form)
+    assert b'"notice"' not in answer(client, "Event", form)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_only_recipe_being_hidden_is_as_there_being_none(client, pages, form):
+    never_written = answer(client, "Recipe", form)
     save("r", "Secret soup", "soup soup soup", type="Recipe", readers="members")
 
-    assert answer(client, "Recipe") == never_written
+    assert answer(client, "Recipe", form) == never_written
     assert sorted(names(client, "Recipe")) == ["Soup kitchen", "Soup opera"]
 
     member = Client()
