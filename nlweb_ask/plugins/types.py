@@ -13,7 +13,11 @@ Partition = Literal["public", "restricted"]
 
 
 class UserLike(Protocol):
-    """What this package reads of a user, so that `plugins` stays free of Django."""
+    """What this package reads of a user, so that `plugins` stays free of Django.
+
+    A model that has only what `AbstractBaseUser` gives it will do: nobody is staff or a
+    superuser then.
+    """
 
     @property
     def pk(self) -> Any: ...

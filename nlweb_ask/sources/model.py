@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any, cast
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth import get_permission_codename
@@ -286,9 +286,10 @@ class ModelPermissionSource(ModelSource):
     ) -> models.QuerySet[Any]:
         options = self.model._meta
         codename = get_permission_codename("view", options)
-        user = cast("Any", viewer.user)
+        # A site's own user model need not know of permissions; then nobody holds one.
+        has_perm = getattr(viewer.user, "has_perm", None)
         # Asked without the object: with one, ModelBackend refuses everybody.
-        granted = user.has_perm(f"{options.app_label}.{codename}")
+        granted = has_perm and has_perm(f"{options.app_label}.{codename}")
         return queryset if granted else queryset.none()
 
 

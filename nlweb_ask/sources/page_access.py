@@ -54,9 +54,10 @@ def membership(viewer: Viewer, rules: Iterable[Access | None]) -> Membership:
     """Read what these rules ask of a viewer: one query, none without group rules."""
     user = cast("Any", viewer.user)
     signed_in = bool(user.is_authenticated and user.is_active)
-    everything = bool(signed_in and user.is_superuser)
+    # A site's own user model need have neither superusers nor groups.
+    everything = bool(signed_in and getattr(user, "is_superuser", False))
     asked = {rule.group for rule in rules if rule is not None and rule.group}
-    if not signed_in or everything or not asked:
+    if not signed_in or everything or not asked or not hasattr(user, "groups"):
         return Membership(signed_in, everything, frozenset())
     # Compared here as well: some collations take "Staff" for "staff".
     names = user.groups.filter(name__in=asked).values_list("name", flat=True)
