@@ -1,7 +1,8 @@
-"""Checks that ask the database: W002, W003, W012, and the plug-ins of profiles."""
+"""Checks that ask the database: W002, W003, W012, W014, the plug-ins of profiles."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterator
 from typing import Any
 
@@ -13,7 +14,7 @@ from django.db.migrations.executor import MigrationExecutor
 
 from nlweb_ask.checks.plugins import unregistered
 from nlweb_ask.checks.table import TAG, report
-from nlweb_ask.conf import deployment
+from nlweb_ask.conf import deployment, overruled_keys
 from nlweb_ask.index.store import INDEX_VERSION
 from nlweb_ask.models import Document, IndexProfile, ProfileRetriever, SiteSettings
 from nlweb_ask.plugins import retrievers, sources
@@ -82,6 +83,34 @@ def _is_switched_on() -> bool:
     if "enabled" in deployed.locked or not SiteSettings.objects.exists():
         return deployed.enabled
     return SiteSettings.objects.filter(enabled=True).exists()
+
+
+@register(TAG, Tags.database)
+def check_settings_are_not_overruled(
+    databases: Collection[str] | None = None, **_kwargs: Any
+) -> list[CheckMessage]:
+    if not _is_ready(databases):
+        return []
+    try:
+        overruled = overruled_keys()
+    except ImproperlyConfigured:
+        return []
+    return [
+        report(
+            "W014",
+            f"{', '.join(keys)} of NLWEB_ASK {'does' if len(keys) == 1 else 'do'} "
+            f"nothing: the settings that were saved in the admin for {_name(site_id)} "
+            "say otherwise, and they win.",
+            hint="For settings.py to win, add to NLWEB_ASK: "
+            f'"LOCKED": {json.dumps([*deployment().locked, *map(str.lower, keys)])}. '
+            "Else change it in the admin.",
+        )
+        for site_id, keys in overruled.items()
+    ]
+
+
+def _name(site_id: int) -> str:
+    return f"site {site_id}" if site_id else "the site"
 
 
 @register(TAG, Tags.database)

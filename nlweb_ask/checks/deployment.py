@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Any, Final
 
 from django.conf import settings
@@ -9,6 +10,8 @@ from django.core.cache.backends.db import DatabaseCache
 from django.core.cache.backends.dummy import DummyCache
 from django.core.cache.backends.filebased import FileBasedCache
 from django.core.cache.backends.locmem import LocMemCache
+from django.core.cache.backends.memcached import PyLibMCCache, PyMemcacheCache
+from django.core.cache.backends.redis import RedisCache
 from django.core.checks import CheckMessage, register
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.module_loading import import_string
@@ -23,6 +26,14 @@ CANNOT_COUNT: Final = {
     FileBasedCache: "loses counts when several processes write at once",
     DatabaseCache: "loses counts when several processes write at once",
     DummyCache: "counts nothing",
+}
+
+
+# What each imports, under the same name as pip knows it by, when it is first used.
+LIBRARIES: Final = {
+    RedisCache: "redis",
+    PyMemcacheCache: "pymemcache",
+    PyLibMCCache: "pylibmc",
 }
 
 
@@ -49,18 +60,28 @@ def check_cache_can_count(**_kwargs: Any) -> list[CheckMessage]:
                 hint=f"Name one of: {', '.join(sorted(settings.CACHES))}.",
             )
         ]
+    backend = _backend(alias)
+    if missing := _missing_library(backend):
+        return [
+            report(
+                "W005",
+                f"Questions and streams are counted in the cache {alias!r}, and the "
+                f"library of {backend.__name__} is not installed: nothing is counted.",
+                hint=f"Run: python -m pip install {missing}",
+            )
+        ]
     return [
         report(
             "W005",
             f"Questions and streams are counted in the cache {alias!r}, and "
-            f"{backend.__name__} {fault}: more are let through than RATE_LIMIT and "
+            f"{kind.__name__} {fault}: more are let through than RATE_LIMIT and "
             "STREAMS_PER_VISITOR say.",
             hint=f'CACHES = {{"{alias}": {{"BACKEND": '
             '"django.core.cache.backends.redis.RedisCache", '
             '"LOCATION": "redis://127.0.0.1:6379"}}',
         )
-        for backend, fault in CANNOT_COUNT.items()
-        if issubclass(_backend(alias), backend)
+        for kind, fault in CANNOT_COUNT.items()
+        if issubclass(backend, kind)
     ]
 
 
@@ -76,6 +97,12 @@ def _backend(alias: str) -> type[Any]:
     except (ImportError, KeyError):
         return object  # Django's own checks fail on it
     return backend if isinstance(backend, type) else object
+
+
+def _missing_library(backend: type[Any]) -> str:
+    """Return the library that a backend needs and cannot import, or ""; looked for only."""
+    needed = (name for kind, name in LIBRARIES.items() if issubclass(backend, kind))
+    return next((name for name in needed if find_spec(name) is None), "")
 
 
 @register(TAG, deploy=True)

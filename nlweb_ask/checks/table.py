@@ -52,7 +52,7 @@ CHECKS: Final = {
         Check(
             "W005",
             "The cache that counts questions and streams cannot count those of several"
-            " processes, or is not in CACHES.",
+            " processes, is not in CACHES, or lacks its library.",
             DEPLOY,
         ),
         Check("W006", "Behind a proxy, and TRUSTED_PROXIES is not set.", DEPLOY),
@@ -64,6 +64,12 @@ CHECKS: Final = {
             DEPLOY_DATABASES,
         ),
         Check("W013", "AUTHENTICATION_CLASSES names DRF's authentication by session."),
+        Check(
+            "W014",
+            "A key of NLWEB_ASK does nothing, because the admin's settings say"
+            " otherwise.",
+            ALL_DATABASES,
+        ),
     )
 }
 

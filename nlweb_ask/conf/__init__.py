@@ -21,6 +21,7 @@ from nlweb_ask.conf.site import (
     base_url,
     deployed_row,
     is_switched_on,
+    overruled_keys,
     site_conf,
 )
 
@@ -39,6 +40,7 @@ __all__ = [
     "granted_profiles",
     "is_switched_on",
     "may_ask",
+    "overruled_keys",
     "problems",
     "profile_named",
     "site_conf",

@@ -63,17 +63,47 @@ def is_switched_on(site_id: int) -> bool:
 
 
 def _chosen_by_owner(row: SiteSettings, deployed: Deployment) -> dict[str, Any]:
-    chosen = {
-        name: frozen(getattr(row, name))
+    return {
+        name: _said(row, name)
         for name in OWNER_FIELDS
-        if name not in deployed.locked
+        if name not in deployed.locked and _is_said(row, name)
     }
-    if "default_profile" in chosen:
-        profile = chosen["default_profile"]
-        chosen["default_profile"] = profile.name if profile else ""
-    if not chosen.get("base_url"):
-        chosen.pop("base_url", None)
-    return chosen
+
+
+def _is_said(row: SiteSettings, name: str) -> bool:
+    # An empty address goes on following settings.py.
+    return name != "base_url" or bool(row.base_url)
+
+
+def _said(row: SiteSettings, name: str) -> Any:
+    value = frozen(getattr(row, name))
+    if name == "default_profile":
+        return value.name if value else ""
+    return value
+
+
+def overruled_keys() -> dict[int, tuple[str, ...]]:
+    """Return, by site, the keys of `NLWEB_ASK` that do nothing: its row says otherwise."""
+    deployed = deployment()
+    written = getattr(settings, "NLWEB_ASK", {})
+    names = [
+        name
+        for name in OWNER_FIELDS
+        if name.upper() in written and name not in deployed.locked
+    ]
+    if not names:
+        return {}
+    # Of no other field, which may be one that a migration still has to add.
+    rows = SiteSettings.objects.only("site_id", *names).order_by("site_id")
+    overruled = {
+        row.site_id: tuple(
+            name.upper()
+            for name in names
+            if _is_said(row, name) and _said(row, name) != getattr(deployed, name)
+        )
+        for row in rows
+    }
+    return {site_id: keys for site_id, keys in overruled.items() if keys}
 
 
 def base_url(site_id: int) -> str:

@@ -1,8 +1,9 @@
-"""W002, W003 and W012: checks that ask the database, where one is named."""
+"""W002, W003, W012 and W014: checks that ask the database, where one is named."""
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +14,7 @@ from django.db.migrations.recorder import MigrationRecorder
 
 from nlweb_ask.index.store import INDEX_VERSION
 from nlweb_ask.models import Document
-from tests.factories import SiteSettingsFactory
+from tests.factories import IndexProfileFactory, SiteSettingsFactory
 from tests.several_sites import several_sites
 from tests.testapp.models import Article
 
@@ -47,7 +48,7 @@ def test_database_checks_ask_nothing_unless_a_database_is_named(
 ):
     SiteSettingsFactory()
     with django_assert_num_queries(0):
-        for check_id in ("W002", "W003", "W012"):
+        for check_id in ("W002", "W003", "W012", "W014"):
             assert reported(check_id, include_deployment_checks=True) == []
 
 
@@ -164,3 +165,71 @@ def test_checks_are_silent_while_the_settings_cannot_be_read(settings, asked):
     SiteSettingsFactory(enabled=False)
     assert asked("W003") == []
     assert asked("W012") == []
+    assert asked("W014") == []
+
+
+def test_key_that_the_saved_settings_overrule_is_reported(settings, asked):
+    settings.NLWEB_ASK = {
+        "RATE_LIMIT": "61/m",
+        "ALLOW_CROSS_ORIGIN": True,
+        "MAX_RESULTS": 7,
+        "LOCKED": ["snippet_length"],
+    }
+    SiteSettingsFactory(rate_limit="59/m", max_results=7)
+    [message] = asked("W014")
+    assert "ALLOW_CROSS_ORIGIN, RATE_LIMIT of NLWEB_ASK do nothing" in message.msg
+    assert "they win" in message.msg
+    locked = '"LOCKED": ["snippet_length", "allow_cross_origin", "rate_limit"]'
+    assert locked in message.hint
+    assert not {"61", "59", "True", "False"} & set(
+        re.findall(r"\w+", message.msg + message.hint)
+    )
+
+
+@pytest.mark.parametrize(
+    ("written", "row"),
+    [
+        pytest.param({}, {"max_results": 3}, id="not-written"),
+        pytest.param({"MAX_RESULTS": 3}, {"max_results": 3}, id="the-same"),
+        pytest.param({"MAX_RESULTS": 3}, None, id="no-row"),
+        pytest.param(
+            {"MAX_RESULTS": 3, "LOCKED": ["max_results"]},
+            {"max_results": 4},
+            id="locked",
+        ),
+        pytest.param(
+            {"ALLOWED_TYPES": ["Article"]}, {"allowed_types": ["Article"]}, id="list"
+        ),
+        pytest.param(
+            {"BASE_URL": "https://a.example"}, {"base_url": ""}, id="left-empty"
+        ),
+        pytest.param({"STREAM_THREADS": 3}, {}, id="of-the-deployer"),
+    ],
+)
+def test_key_that_holds_is_not_reported(settings, asked, written, row):
+    settings.NLWEB_ASK = written
+    if row is not None:
+        SiteSettingsFactory(**row)
+    assert asked("W014") == []
+
+
+def test_profile_is_compared_by_its_name(settings, asked):
+    settings.NLWEB_ASK = {"DEFAULT_PROFILE": "shop"}
+    shop, blog = (IndexProfileFactory(name=name) for name in ("shop", "blog"))
+    row = SiteSettingsFactory(default_profile=shop)
+    assert asked("W014") == []
+    row.default_profile = blog
+    row.save()
+    [message] = asked("W014")
+    assert message.msg.startswith("DEFAULT_PROFILE of NLWEB_ASK does nothing")
+
+
+def test_each_site_whose_settings_overrule_is_named(settings, asked):
+    settings.NLWEB_ASK = {"MAX_RESULTS": 3}
+    for site_id, number in ((0, 4), (2, 5), (3, 3)):
+        SiteSettingsFactory(site_id=site_id, max_results=number)
+    messages = [message.msg for message in asked("W014")]
+    assert [("the site " in m, "site 2" in m) for m in messages] == [
+        (True, False),
+        (False, True),
+    ]

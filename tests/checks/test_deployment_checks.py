@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
 import pytest
+from django.core.cache.backends.redis import RedisCache
 
 CACHES = "django.core.cache.backends."
 
@@ -43,16 +48,41 @@ def test_cache_that_cannot_count_is_reported_on_deployment(
     assert reported("W005") == []
 
 
+LIBRARIES = [
+    pytest.param(CACHES + "redis.RedisCache", "redis", id="redis"),
+    pytest.param(CACHES + "memcached.PyMemcacheCache", "pymemcache", id="pymemcache"),
+    pytest.param(CACHES + "memcached.PyLibMCCache", "pylibmc", id="pylibmc"),
+    pytest.param(f"{__name__}.OurRedis", "redis", id="inherited"),
+]
+
+
+class OurRedis(RedisCache):
+    """A backend of the site's own."""
+
+
+@pytest.mark.parametrize(("backend", "library"), LIBRARIES)
+def test_cache_whose_library_is_missing_is_reported(
+    settings, reported, monkeypatch, backend, library
+):
+    monkeypatch.setitem(sys.modules, library, None)  # as where it is not installed
+    settings.CACHES = {"default": {"BACKEND": backend, "LOCATION": "nowhere:1"}}
+    [message] = reported("W005", include_deployment_checks=True)
+    assert "is not installed" in message.msg
+    assert message.hint == f"Run: python -m pip install {library}"
+    assert reported("W005") == []
+
+
 @pytest.mark.parametrize(
-    "backend",
-    [
-        pytest.param(CACHES + "redis.RedisCache", id="redis"),
-        pytest.param(CACHES + "memcached.PyMemcacheCache", id="memcached"),
-        pytest.param("no.such.Cache", id="not-importable"),
-    ],
+    ("backend", "library"),
+    [*LIBRARIES, pytest.param("no.such.Cache", "redis", id="not-importable")],
 )
-def test_cache_that_can_count_is_not_reported(settings, reported, backend):
-    settings.CACHES = {"default": {"BACKEND": backend}}
+def test_cache_that_can_count_is_not_reported(
+    settings, reported, monkeypatch, backend, library
+):
+    installed = ModuleType(library)
+    installed.__spec__ = ModuleSpec(library, None)
+    monkeypatch.setitem(sys.modules, library, installed)
+    settings.CACHES = {"default": {"BACKEND": backend, "LOCATION": "nowhere:1"}}
     assert reported("W005", include_deployment_checks=True) == []
 
 
