@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from pathlib import Path
 
 import pytest
 from corsheaders.signals import check_request_enabled
 
 from tests.factories import UserFactory
 
+DOCS = Path(__file__).parents[2] / "docs"
 QUESTION = {"query": {"text": "tide"}}
 ORIGIN = "https://app.example"
 CONFIGURATIONS = {
@@ -72,6 +75,47 @@ def calls(client, ask, articles):
         lambda: ask(b"[", **from_elsewhere),
         lambda: ask(checkin, path="/await", **from_elsewhere),
     ]
+
+
+def in_the_page(name):
+    """Return what the page about callers says that a setting should be."""
+    page = (DOCS / "how-to" / "callers.md").read_text(encoding="utf-8")
+    [written] = re.findall(rf"^{name} = (.+)$", page, re.MULTILINE)
+    return ast.literal_eval(written)
+
+
+@pytest.mark.parametrize("path", ["/ask", "/await"])
+@pytest.mark.parametrize("kind", ["list", "pattern"])
+@pytest.mark.parametrize("kept_to", ["everything", "what the page says"])
+def test_preflight_of_a_page_that_is_on_no_list(
+    client, settings, site, path, kind, kept_to
+):
+    site.allow_cross_origin = True
+    site.save()
+    settings.MIDDLEWARE = [
+        "corsheaders.middleware.CorsMiddleware",
+        *settings.MIDDLEWARE,
+    ]
+    for name, value in CONFIGURATIONS[kind].items():
+        setattr(settings, name, value)
+    if kept_to == "what the page says":
+        settings.CORS_URLS_REGEX = in_the_page("CORS_URLS_REGEX")
+
+    preflight = client.options(
+        path,
+        headers={
+            "Origin": "https://elsewhere.test",
+            "Access-Control-Request-Method": "POST",
+            "Access-Control-Request-Headers": "content-type",
+        },
+    )
+
+    if kept_to == "everything":  # the browser will not send the question
+        assert (preflight.status_code, cors(preflight)) == (200, {})
+    else:
+        assert preflight.status_code == 204
+        assert preflight["Access-Control-Allow-Origin"] == "*"
+        assert "content-type" in preflight["Access-Control-Allow-Headers"]
 
 
 def test_nothing_is_added_where_other_sites_may_not_ask(calls, configured):
