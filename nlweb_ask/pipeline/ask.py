@@ -60,11 +60,13 @@ def answer(
         question: As it was read; its limits can lower the site's caps only.
         viewer: Who will see the answer; asked about live, for every page.
         scope: The site's settings and the granted profiles, from `pick_scope`.
-        stop: Set when nobody waits any more; looked at between the stages.
+        stop: Set when nobody waits any more; looked at before anything is written
+            and between sentences.
 
     Yields:
         `Start`, results and content, at most one failure or elicitation, and
-        `Complete`, always last. What fails becomes a `Failure`, never an exception.
+        `Complete`, always last. What fails becomes a `Failure`, never an exception, and
+        so does an answer that is stopped.
     """
     run = begin(question, viewer, scope, stop)
     try:
@@ -72,8 +74,14 @@ def answer(
         for event in _told(run):
             run.note(event)
             yield event
+        if run.is_cut_short:
+            yield run.break_off()
+        run.is_over = True
         yield run.complete()
     finally:
+        # A stream that is closed does not come back from the `yield` it stands at.
+        if not run.is_over:
+            run.break_off()
         finish(run)
 
 
@@ -104,7 +112,7 @@ def _steps(run: Run) -> Iterator[Event]:
     results = _results(run)
     for index, result in enumerate(results):
         yield ResultFound(index=index, item=item(result))
-    if run.mode != "list":
+    if run.mode != "list" and not run.stop.is_set():
         yield from written(run, results)
 
 

@@ -9,6 +9,8 @@ import uuid
 from dataclasses import dataclass, field
 from typing import Final
 
+from django.utils.translation import gettext as _
+
 from nlweb_ask.conf import SiteConf, deployment
 from nlweb_ask.pipeline.scope import AskScope
 from nlweb_ask.pipeline.trace import Trace
@@ -52,6 +54,7 @@ class Run:
     text: str = ""
     response_type: ResponseType = "answer"
     error_code: str = ""
+    is_over: bool = False  # everything is told but the closing event
     # Documents whose public flag the live rules contradict.
     outdated: set[Reference] = field(default_factory=set)
     # What was found and permitted, but is not in the index.
@@ -92,6 +95,22 @@ class Run:
     def remark(self, code: str, text: str) -> None:
         """Note what of the question was not kept to, where nothing worse is noted."""
         self.notice = self.notice or Notice(code=code, text=text)
+
+    @property
+    def is_cut_short(self) -> bool:
+        """Whether it was stopped while it still looked like an answer."""
+        return self.stop.is_set() and self.response_type == "answer"
+
+    def break_off(self) -> Failure:
+        """Note that the answer ended before it was whole, and say so."""
+        late = self.seconds >= deployment().stream_deadline
+        failure = (
+            Failure(code="TIMEOUT", message=_("The answer took too long."))
+            if late
+            else Failure(code="CANCELLED", message=_("The answer was broken off."))
+        )
+        self.note(failure)
+        return failure
 
     def complete(self) -> Complete:
         question = self.question
