@@ -14,12 +14,13 @@ import threading
 import time
 import weakref
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
+from datetime import tzinfo
 
 from asgiref.sync import sync_to_async
 from django.core.handlers.asgi import ASGIRequest
 from django.db import close_old_connections, connections
 from django.http import HttpRequest
-from django.utils import translation
+from django.utils import timezone, translation
 
 from nlweb_ask.conf import deployment
 from nlweb_ask.protocol.writers.sse import KEEPALIVE
@@ -63,10 +64,11 @@ def send_live(request: HttpRequest, produce: Produce, farewell: Farewell) -> obj
         deadline=time.monotonic() + settings.stream_deadline,
         patience=settings.stall_seconds,
     )
-    language = translation.get_language()
+    # Django keeps both to one thread, whatever context is carried over to another.
+    language, zone = translation.get_language(), timezone.get_current_timezone()
     with _starting:
         pool, watch = _pool(settings.stream_threads), _watch()
-    pool.run(lambda: _produce(produce(channel.stop), channel, language))
+    pool.run(lambda: _produce(produce(channel.stop), channel, language, zone))
     watch.add(channel)
     if is_async(request):
         return AsyncStream(channel, farewell, keepalive=settings.keepalive_seconds)
@@ -161,10 +163,16 @@ async def _once(whole: bytes) -> AsyncIterator[bytes]:
     yield whole
 
 
-def _produce(chunks: Chunks, channel: Channel, language: str | None) -> None:
+def _produce(
+    chunks: Chunks, channel: Channel, language: str | None, zone: tzinfo
+) -> None:
     end = End.BROKEN
     try:
-        with translation.override(language), contextlib.closing(chunks):
+        with (
+            translation.override(language),
+            timezone.override(zone),
+            contextlib.closing(chunks),
+        ):
             if all(map(channel.put, chunks)):
                 end = End.WHOLE
     finally:

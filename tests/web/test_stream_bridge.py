@@ -7,7 +7,7 @@ import time
 
 import pytest
 from django.test import AsyncRequestFactory, RequestFactory
-from django.utils import translation
+from django.utils import timezone, translation
 
 from nlweb_ask.protocol.errors import ServerBusy
 from nlweb_ask.web.places import StreamPool
@@ -62,17 +62,30 @@ def test_ready_chunks_are_sent_as_one(request_of):
     assert read(send_ready(request_of, iter([b"a", b"b"]))) == [b"ab"]
 
 
-def test_work_is_done_in_another_thread_in_the_language_of_the_request(request_of):
+def test_work_is_done_in_another_thread_as_the_request_would_do_it(request_of):
     def produce(_stop):
         yield (translation.get_language() or "").encode()
+        yield timezone.get_current_timezone_name().encode()
         yield threading.current_thread().name.encode()
 
-    with translation.override("pt-br"):
+    with translation.override("pt-br"), timezone.override("Asia/Kathmandu"):
         chunks = send_live(request_of, produce, farewell)
-    language, thread = read(chunks)
+    language, zone, thread = read(chunks)
 
-    assert language == b"pt-br"
+    assert (language, zone) == (b"pt-br", b"Asia/Kathmandu")
     assert thread.startswith(b"nlweb-ask-stream")
+
+
+def test_thread_that_is_used_again_keeps_nothing_of_the_stream_before(request_of):
+    def produce(_stop):
+        yield (translation.get_language() or "").encode()
+        translation.activate("fr")
+
+    with translation.override("pt-br"):
+        first = read(send_live(request_of, produce, farewell))
+        second = read(send_live(request_of, produce, farewell))
+
+    assert first == second == [b"pt-br"]
 
 
 def test_work_that_breaks_off_is_told_by_the_farewell(request_of):
