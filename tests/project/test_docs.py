@@ -182,6 +182,8 @@ def test_python_examples_of_a_page_run_in_their_order(page):
     for block in python_blocks(page.read_text(encoding="utf-8")):
         exec(compile(block, str(page), "exec"), namespace)
         assert problems(namespace.pop("NLWEB_ASK", {})) == []
+        for name in [name for name in namespace if name.startswith("test_")]:
+            namespace.pop(name)()
 
 
 def test_words_of_the_glossary_are_in_alphabetical_order():
