@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,6 +19,10 @@ from tests.typos import mistyped, words_in
 ROOT = Path(__file__).parents[1]
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "example_site.settings")
 COLLECTIONS = Path(__file__).parent / "data" / "retrieval"
+
+PAGES, QUESTIONS, JUDGEMENTS = "corpus.jsonl", "queries.jsonl", "qrels.tsv"
+TAKEN_OUT = 5
+MISTAKES = 1000
 
 # collection -> measure -> what it must reach, what it aims at
 BARS = {
@@ -71,7 +74,7 @@ def verdict(value: float, must: float, aim: float) -> str:
     return "aim" if sign * value >= sign * aim else "must"
 
 
-def rows(site: EmptySite) -> Iterator[tuple[str, str, float, float, float, str]]:
+def rows(site: EmptySite) -> Iterator[tuple[str, str, *tuple[float | None, ...], str]]:
     """Yield collection, measure, figure, bar, aim and verdict."""
     for name, bars in BARS.items():
         told = site.measured(COLLECTIONS / name)
@@ -80,23 +83,91 @@ def rows(site: EmptySite) -> Iterator[tuple[str, str, float, float, float, str]]
             yield name, measure, value, must, aim, verdict(value, must, aim)
         lost = lost_to_typos(site, COLLECTIONS / name, told["ndcg@10"])
         yield name, "lost to typos", lost, *TYPO_BARS, verdict(lost, *TYPO_BARS)
+        # Without bars: the more the better, as long as the figures above hold.
+        there = told["unanswered"] / told["questions"]
+        yield name, "nothing found", there, None, None, "page there"
+        gone = unanswered_without_their_page(site, COLLECTIONS / name)
+        yield name, "nothing found", gone, None, None, "page taken out"
+        if name != "xquad-mixed6":
+            foreign = unanswered_of_another_field(site, COLLECTIONS / name)
+            yield name, "nothing found", foreign, None, None, "another field"
 
 
 def lost_to_typos(site: EmptySite, folder: Path, clean: float) -> float:
-    """Return how much nDCG@10 is less when every question has one typing mistake."""
-    with tempfile.TemporaryDirectory() as copy:
-        for name in ("corpus.jsonl", "qrels.tsv"):
-            shutil.copy(folder / name, copy)
-        pages = entries(folder / "corpus.jsonl")
-        questions = entries(folder / "queries.jsonl")
-        texts = [page[key] for page in pages for key in ("title", "text")]
-        known = words_in([*texts, *(asked["text"] for asked in questions)])
-        with (Path(copy) / "queries.jsonl").open("w", encoding="utf-8") as file:
-            for asked in questions:
-                seed = f"{folder.name} {asked['_id']}"
-                text = mistyped(asked["text"], seed, asked["lang"], known)
-                file.write(json.dumps({**asked, "text": text}) + "\n")
-        return clean - site.measured(Path(copy))["ndcg@10"]
+    """Return how much nDCG@10 is less when every question has one typing mistake.
+
+    Where there are few questions each is asked with several mistakes in turn.
+    """
+    pages, questions = entries(folder / PAGES), entries(folder / QUESTIONS)
+    texts = [page[key] for page in pages for key in ("title", "text")]
+    known = words_in([*texts, *(asked["text"] for asked in questions)])
+    turns = range(-(-MISTAKES // len(questions)))
+    wrong = [
+        {
+            **asked,
+            "_id": f"{asked['_id']} {turn}",
+            "text": mistyped(
+                asked["text"],
+                f"{folder.name} {asked['_id']} {turn}",
+                asked["lang"],
+                known,
+            ),
+        }
+        for turn in turns
+        for asked in questions
+    ]
+    rows = [line.split("\t", 1) for line in judgement_lines(folder)]
+    judgements = "".join(
+        f"{query} {turn}\t{rest}\n" for turn in turns for query, rest in rows
+    )
+    return clean - measured_as(site, pages, wrong, judgements)["ndcg@10"]
+
+
+def measured_as(
+    site: EmptySite,
+    pages: list[dict[str, str]],
+    questions: list[dict[str, str]],
+    judgements: str,
+) -> dict[str, Any]:
+    """Measure a collection that is made of these."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for file, lines in ((PAGES, pages), (QUESTIONS, questions)):
+            text = "".join(json.dumps(line) + "\n" for line in lines)
+            (folder / file).write_text(text)
+        (folder / JUDGEMENTS).write_text(judgements)
+        return site.measured(folder)
+
+
+def unanswered_without_their_page(site: EmptySite, folder: Path) -> float:
+    """Return the share of questions that find nothing once their pages are gone.
+
+    Every fifth of the judged pages is taken out.
+    """
+    rows = [line.split("\t") for line in judgement_lines(folder)]
+    gone = set(sorted({page for _question, page, _score in rows})[::TAKEN_OUT])
+    kept = {question for question, page, _score in rows if page not in gone}
+    pages = [page for page in entries(folder / PAGES) if page["_id"] not in gone]
+    asked = [each for each in entries(folder / QUESTIONS) if each["_id"] not in kept]
+    told = measured_as(site, pages, asked, (folder / JUDGEMENTS).read_text())
+    return told["unanswered"] / told["questions"]
+
+
+def unanswered_of_another_field(site: EmptySite, folder: Path) -> float:
+    """Return the share of an encyclopaedia's English questions that find nothing."""
+    pages = entries(folder / PAGES)
+    asked = [
+        each
+        for each in entries(COLLECTIONS / "xquad-mixed6" / QUESTIONS)
+        if each["lang"] == "en"
+    ]
+    judgements = "".join(f"{each['_id']}\t{pages[0]['_id']}\t1\n" for each in asked)
+    told = measured_as(site, pages, asked, judgements)
+    return told["unanswered"] / told["questions"]
+
+
+def judgement_lines(folder: Path) -> list[str]:
+    return (folder / JUDGEMENTS).read_text().splitlines()[1:]
 
 
 def entries(path: Path) -> list[dict[str, str]]:
@@ -109,7 +180,7 @@ def main() -> int:
     below = False
     with tempfile.TemporaryDirectory() as folder:
         for name, measure, *values, reached in rows(EmptySite(folder)):
-            figures = [f"{value:.4f}" for value in values]
+            figures = ["" if value is None else f"{value:.4f}" for value in values]
             print(ROW.format(name, measure, *figures, reached), flush=True)  # noqa: T201
             below |= reached == "MISSED"
     return int(below)

@@ -462,6 +462,7 @@ class Word:
     text: str  # normalised, otherwise as typed
     terms: tuple[str, ...]
     others: tuple[str, ...] = ()
+    is_guessed: bool = False  # mistyped, with the terms of what may be meant
 
 
 def question_words(
@@ -518,7 +519,8 @@ class _Reading:
             return [*pairs, Word(token, between)] if between else pairs
         rest = self._terms((token, right), self.languages, stop_mark)
         others = [term for term in rest if term not in terms]
-        return [Word(token, tuple(terms), tuple(others))] if rest else []
+        word = Word(token, tuple(terms), tuple(others), is_guessed=token != right)
+        return [word] if rest else []
 
     def _terms(
         self, tokens: Iterable[str], languages: Sequence[str], stop_mark: str

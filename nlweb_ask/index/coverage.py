@@ -24,15 +24,17 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Integers = NDArray[np.integer[Any]]
 
-# Measured (docs/explanation/search-index.md): what answers a question holds less of it
-# once in fifty times, and costs .002 nDCG at most.
-LEAST: Final = 0.13
+# Measured (docs/explanation/search-index.md): a larger share costs pages that answer,
+# a smaller one lets more through that do not.
+LEAST: Final = 0.15
 # Words that stand anywhere in a page, and not together in one passage, say half as much.
 SCATTERED: Final = 0.5
 # The few pages of a small site say little of how rare a word is: as if so many more
 # had none of the words.
 UNSEEN_PAGES: Final = 50
 PAIR: Final = 0.5
+# What somebody may have meant fits by chance more often than what was typed.
+GUESSED: Final = 0.5
 
 
 def chosen_terms(word: Word, pages: Mapping[str, int]) -> tuple[str, ...]:
@@ -65,6 +67,11 @@ def word_weight(terms: Sequence[str], pages: Mapping[str, int], total: int) -> f
     return weight * PAIR if is_spaceless(terms[0][0]) else weight
 
 
+def held_weight(word: Word, weight: float) -> float:
+    """Return how much of its weight a page that holds the word holds."""
+    return weight * GUESSED if word.is_guessed else weight
+
+
 class Coverage:
     """Tells of pages whether they hold enough of one question."""
 
@@ -72,18 +79,22 @@ class Coverage:
         self,
         snapshot: Snapshot,
         found: Mapping[str, TermPostings],
-        words: Sequence[Sequence[str]],
+        words: Sequence[tuple[Word, Sequence[str]]],
         pages: Mapping[str, int],
     ) -> None:
-        """Weigh the words of a question, each given as its terms.
+        """Weigh the words of a question, each with the terms searched for.
 
         `pages` tells how many public pages hold each term.
         """
         total, _mean = snapshot.field_statistics[Field.PAGE]
         self.snapshot = snapshot
-        self.words = [_by_place(found[term] for term in terms) for terms in words]
-        self.weights = [word_weight(terms, pages, total) for terms in words]
-        self.needed = LEAST * sum(self.weights)
+        self.words = [_by_place(found[term] for term in terms) for _, terms in words]
+        weights = [word_weight(terms, pages, total) for _, terms in words]
+        self.needed = LEAST * sum(weights)
+        self.weights = [
+            held_weight(word, weight)
+            for (word, _), weight in zip(words, weights, strict=True)
+        ]
 
     def enough(self, numbers: Sequence[int]) -> Sequence[bool]:
         """Tell of each page whether it holds enough."""

@@ -98,7 +98,7 @@ def search(words: Sequence[Word], scope: Scope, limit: int) -> list[Candidate]:
     )
     totals = page_scores + _best_passages(snapshot, passage_scores)
     totals[~_eligible(snapshot, scope)] = 0.0
-    coverage = Coverage(snapshot, found, [terms for _, terms in chosen], pages)
+    coverage = Coverage(snapshot, found, chosen, pages)
     return [
         _candidate(snapshot, number, score, page_scores, passage_scores)
         for number, score in _best_covered(snapshot, totals, coverage, limit)

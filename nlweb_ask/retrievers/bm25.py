@@ -16,7 +16,13 @@ from typing import TYPE_CHECKING, Any, Final
 from django.db import DatabaseError
 
 from nlweb_ask.index.analysis import EXACT_MARK, Word
-from nlweb_ask.index.coverage import LEAST, SCATTERED, chosen_terms, word_weight
+from nlweb_ask.index.coverage import (
+    LEAST,
+    SCATTERED,
+    chosen_terms,
+    held_weight,
+    word_weight,
+)
 from nlweb_ask.index.postings import WEIGHTS, Field, Label
 from nlweb_ask.index.reading import read_alias
 from nlweb_ask.index.search import EXACT_WEIGHT, fingerprint, in_scope, words_of
@@ -203,7 +209,7 @@ def _best(corpus: Corpus, words: Sequence[Word], scope: Scope) -> list[Candidate
     rounded = [
         np.round(column, SCORE_DIGITS).tolist() for column in (best + whole, whole)
     ]
-    enough = _enough(corpus, chosen)
+    enough = _enough(corpus, words, chosen)
     found = [
         Candidate(
             source=page.source,
@@ -228,11 +234,16 @@ def _scores(field: LuceneBM25, terms: Sequence[str]) -> Scores:
     return field.get_scores(plain) + EXACT_WEIGHT * field.get_scores(exact)
 
 
-def _enough(corpus: Corpus, words: Sequence[Sequence[str]]) -> list[bool]:
+def _enough(
+    corpus: Corpus, words: Sequence[Word], chosen: Sequence[Sequence[str]]
+) -> list[bool]:
     """Tell of each page whether it holds enough of the question (`index.coverage`)."""
     total = corpus.page.counted_size
-    weights = [word_weight(terms, corpus.page.holding, total) for terms in words]
-    weighed = list(zip(words, weights, strict=True))
+    weights = [word_weight(terms, corpus.page.holding, total) for terms in chosen]
+    weighed = [
+        (terms, held_weight(word, weight))
+        for word, terms, weight in zip(words, chosen, weights, strict=True)
+    ]
     held = []
     for row in range(len(corpus.pages)):
         named = sum(weight for terms, weight in weighed if _names(corpus, row, terms))
