@@ -74,7 +74,10 @@ def test_o49_off_no_page_of_another_site_reads_anything(minutes, origin):
 def test_o49_on_for_all_every_page_reads_what_is_for_everyone(minutes, origin):
     allow(True)
     response = minutes.get(ADDRESS, headers={"Origin": origin})
-    assert cors(response) == {"access-control-allow-origin": "*"}
+    assert cors(response) == {
+        "access-control-allow-origin": "*",
+        "access-control-expose-headers": "Retry-After",
+    }
     [found] = response.json()["results"]
     assert found["name"] == "Minutes of the fair"
 
