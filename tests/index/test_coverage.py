@@ -62,7 +62,7 @@ def test_words_together_in_one_passage_count_more_than_scattered_ones(site):
         save(f"p{number}", "Copper", f"A pan, filler{number}.")
     asked = (
         "sack defender overtime quarterback referee stadium helmet touchdown punter "
-        "fumble league coach halftime jersey rookie"
+        "fumble league coach halftime"
     )
     assert found(asked) == ["short"]
 

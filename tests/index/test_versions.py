@@ -60,7 +60,7 @@ def test_a_version_that_is_not_there_finds_only_what_has_none(manual):
     "text",
     [
         *("mooring in version 3.2", "mooring v3.2", "mooring 3.2", "Mooring, 3.2?"),
-        *("mooring versión 3.2", "mooring バージョン3.2", "mooring Версия 3.2"),
+        *("mooring versión 3.2", "mooring release 3.2", "mooring Версия 3.2"),
     ],
 )
 def test_the_words_of_a_question_pick_a_version(manual, text):
@@ -95,6 +95,13 @@ def test_versions_are_ordered_as_people_read_them():
     versions = "dev 0.9 1 1.9 1.10 3.2a1 3.2rc1 3.2 2024.1 stable".split()
     assert sorted(versions, key=order) == versions
     assert order("3.2.0") == order("v3.2") == order("3.2")
+
+
+@pytest.mark.parametrize(
+    "text", ["バージョン3.2の係留", "版本3.2", "3.2 버전", "sürüm 3.2", "(v3.2)"]
+)
+def test_a_version_is_named_in_many_languages(text):
+    assert said_in(text, ["2", "3.2"]) == "3.2"
 
 
 def test_no_version_is_named_where_none_is_known():
