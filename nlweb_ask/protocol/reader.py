@@ -39,6 +39,8 @@ __all__ = [
 
 BODY_LIMIT: Final = 65536  # bytes
 MAX_SESSION_CONTEXT: Final = 4096  # bytes as compact JSON in UTF-8
+# Names of conversations up to here are not counted as a part of the session.
+MAX_CONVERSATION_ID: Final = 256  # bytes as JSON in UTF-8
 MAX_RESULTS: Final = 100
 MAX_CANDIDATES: Final = 1000
 MAX_SCORE: Final = 100.0
@@ -177,14 +179,22 @@ def _response_format(members: Fields, version: Version) -> str | None:
 def _session_context(members: Fields, version: Version) -> Mapping[str, Any]:
     """Return the session as it came, with a `conversation_id` when there is one."""
     context = dict(_session_object(members.get("meta.session_context")))
-    if values.identifier(context.get("conversation_id")) is None:
-        conversation = values.identifier(members.get("meta.conversation_id"))
-        if conversation is None and version == "0.1":
-            conversation = values.query_id(members.get("query_id"))
-        if conversation is not None:
-            context["conversation_id"] = conversation
-    _check_session_size(context)
-    return context
+    unread = context.pop("conversation_id", None)
+    conversation = values.identifier(unread) or _conversation(members, version)
+    _check_session_size({**context, "conversation_id": conversation or unread})
+    return (
+        context
+        if conversation is None
+        else {**context, "conversation_id": conversation}
+    )
+
+
+def _conversation(members: Fields, version: Version) -> str | None:
+    """Return the conversation that is named outside of the session."""
+    named = values.identifier(members.get("meta.conversation_id"))
+    if named is None and version == "0.1":
+        return values.query_id(members.get("query_id"))
+    return named
 
 
 def _session_object(value: Any) -> Mapping[str, Any]:
@@ -197,13 +207,23 @@ def _session_object(value: Any) -> Mapping[str, Any]:
 
 
 def _check_session_size(context: Mapping[str, Any]) -> None:
-    compact = json.dumps(context, ensure_ascii=False, separators=(",", ":"))
-    if len(compact.encode()) > MAX_SESSION_CONTEXT:
+    """Refuse a large session, but none that was answered: an answer names a conversation."""
+    counted = {
+        name: value
+        for name, value in context.items()
+        if name != "conversation_id" or _size(value) > MAX_CONVERSATION_ID
+    }
+    if _size(counted) > MAX_SESSION_CONTEXT:
         parameter = "meta.session_context"
         msg = f"{parameter} is larger than {MAX_SESSION_CONTEXT} bytes."
         expected = f"at most {MAX_SESSION_CONTEXT} bytes of JSON"
         details = {"parameter": parameter, "expected_format": expected}
         raise InvalidParameter(msg, details=details)
+
+
+def _size(value: Any) -> int:
+    compact = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return len(compact.encode())
 
 
 def _limits(members: Fields) -> Limits:

@@ -8,6 +8,8 @@ from typing import Any, Final
 
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
+from django.core.exceptions import SuspiciousOperation
+from django.db import DataError
 from django.utils.module_loading import import_string
 from django.utils.translation import gettext as _
 from rest_framework import exceptions
@@ -17,7 +19,7 @@ from rest_framework.request import Request
 from nlweb_ask.conf import deployment
 from nlweb_ask.plugins.types import UserLike
 from nlweb_ask.protocol.errors import InternalError
-from nlweb_ask.web.viewers import anonymous_or
+from nlweb_ask.web.viewers import anonymous_or, forget_unreadable_session
 
 logger = logging.getLogger("nlweb_ask.request")
 
@@ -25,8 +27,10 @@ Claim = tuple[UserLike, Any]
 
 CHALLENGE: Final = "Bearer"
 
-# What a class says on purpose; whatever else it raises is a defect.
+# What a class says on purpose, and Django of a request it cannot read; whatever else
+# a class raises is a defect.
 _MEANT = (
+    SuspiciousOperation,
     exceptions.AuthenticationFailed,
     exceptions.NotAuthenticated,
     exceptions.PermissionDenied,
@@ -47,6 +51,8 @@ class SiteAuthentication(BaseAuthentication):
         if has_key:
             # Else a class that reads the session would answer for the header.
             request._request.user = AnonymousUser()
+        else:
+            forget_unreadable_session(request._request)
         claim = _first_claim(request)
         if has_key and not (claim and claim[0].is_authenticated):
             msg = _("This key is not known here.")
@@ -72,6 +78,7 @@ class ReadOnlySession(BaseAuthentication):
     """
 
     def authenticate(self, request: Request) -> tuple[AbstractBaseUser, None] | None:
+        forget_unreadable_session(request._request)
         user = getattr(request._request, "user", None)
         if user is None or not user.is_authenticated or not user.is_active:
             return None
@@ -128,6 +135,9 @@ def _claim(path: str, request: Request) -> Claim | None:
         return anonymous_or(user), key
     except _MEANT:
         raise
+    except DataError:
+        # What no database can hold, such as NUL in PostgreSQL, is nobody's key.
+        raise exceptions.AuthenticationFailed from None
     except Exception as error:  # noqa: BLE001 - a class is the site's own code
         _log(path, error)
         raise InternalError(_("The question could not be answered.")) from None

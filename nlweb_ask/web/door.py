@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from django.http import Http404, HttpRequest, UnreadablePostError
+from typing import Any
+
+from django.http import Http404, HttpRequest
 from django.utils.translation import gettext as _
 
 from nlweb_ask.conf import (
@@ -22,7 +24,11 @@ from nlweb_ask.protocol.errors import (
     Unauthorized,
 )
 from nlweb_ask.sources.sites import site_id_for_host
-from nlweb_ask.web.viewers import anonymous_or, viewer_for
+from nlweb_ask.web.viewers import (
+    anonymous_or,
+    forget_unreadable_session,
+    viewer_for,
+)
 
 
 class SwitchedOff(Http404):
@@ -66,15 +72,20 @@ def read_body(request: HttpRequest) -> bytes:
 
     Raises:
         PayloadTooLarge: Before anything is read where the length is announced.
+        InvalidRequest: When it cannot be read, or ends before it should.
     """
     limit = deployment().body_limit
-    if announced_length(request) > limit:
+    announced = announced_length(request)
+    if announced > limit:
         raise _too_large()
     if request.method != "POST":
         return b""
     body = _read(request, limit + 1)
     if len(body) > limit:
         raise _too_large()
+    if len(body) < announced:
+        # Of a form, what is left would be another question.
+        raise _unreadable()
     return body
 
 
@@ -87,16 +98,20 @@ def _read(request: HttpRequest, size: int) -> bytes:
     environ = getattr(request, "environ", {})  # WSGI only
     chunked = "HTTP_TRANSFER_ENCODING" in environ
     if not chunked or environ.get("CONTENT_LENGTH"):
-        body: bytes = request.read(size)
-        return body
+        return _read_from(request, size)
     if not environ.get("wsgi.input_terminated"):
         msg = _("Please send the length of the request in a Content-Length header.")
         raise InvalidRequest(msg)
+    return _read_from(environ["wsgi.input"], size)
+
+
+def _read_from(source: Any, size: int) -> bytes:
     try:
-        upload: bytes = environ["wsgi.input"].read(size)
-    except OSError as error:
-        raise UnreadablePostError(*error.args) from error
-    return upload
+        body: bytes = source.read(size)
+    except Exception as error:
+        # Each server has errors of its own for what a client sends or leaves out.
+        raise _unreadable() from error
+    return body
 
 
 def announced_length(request: HttpRequest) -> int:
@@ -123,10 +138,15 @@ def check_grants(viewer: Viewer, conf: SiteConf) -> tuple[ProfileConf, ...]:
 
 def session_may_ask(request: HttpRequest, conf: SiteConf) -> bool:
     """Say whether somebody is signed in here and may ask."""
+    forget_unreadable_session(request)
     user = anonymous_or(getattr(request, "user", None))
     if not user.is_authenticated:
         return False
     return may_ask(viewer_for(request, conf, user=user, with_session=True), conf)
+
+
+def _unreadable() -> InvalidRequest:
+    return InvalidRequest(_("The request could not be read."))
 
 
 def _too_large() -> PayloadTooLarge:

@@ -32,6 +32,7 @@ from nlweb_ask.protocol.errors import (
 )
 from nlweb_ask.protocol.events import Failure, ResultFound
 from nlweb_ask.protocol.reader import RawRequest, read_question
+from nlweb_ask.protocol.values import text as plain
 from nlweb_ask.web import door
 from nlweb_ask.web.answers import Asked
 from nlweb_ask.web.limits import check_rate
@@ -40,7 +41,12 @@ from nlweb_ask.web.origin import is_foreign, keep_cors_ours
 from nlweb_ask.web.requests import query_pairs
 from nlweb_ask.web.responses import NEVER_STORED, set_headers
 from nlweb_ask.web.rows import Row, language_of_item, row
-from nlweb_ask.web.viewers import anonymous_or, viewer_for
+from nlweb_ask.web.transactions import outside_transactions
+from nlweb_ask.web.viewers import (
+    anonymous_or,
+    forget_unreadable_session,
+    viewer_for,
+)
 
 TEMPLATE = "nlweb_ask/results.html"
 HEADERS = {
@@ -63,7 +69,7 @@ MESSAGES: Mapping[type[Refusal], str | Promise] = {
     Forbidden: _("Your account may not ask this site."),
     InvalidParameter: _("Your question is too long. Please ask in fewer words."),
     PayloadTooLarge: _("Your question is too long. Please ask in fewer words."),
-    InvalidRequest: _("Your question has signs that cannot be read."),
+    InvalidRequest: _("This address cannot be read. Please type your question anew."),
 }
 
 
@@ -78,6 +84,7 @@ class ResultPage:
     login: str = ""  # where to log in, when that may help
 
 
+@outside_transactions
 def result_page(request: HttpRequest) -> HttpResponse:
     conf = door.open_site(request)
     keep_cors_ours(request)
@@ -87,11 +94,13 @@ def result_page(request: HttpRequest) -> HttpResponse:
 @require_safe
 @sensitive_variables()
 def _page(request: HttpRequest, conf: SiteConf) -> HttpResponse:
-    question = request.GET.get("q", "").strip()
-    status, retry_after = 200, None
-    # A link on another site must not make this visitor's session ask anything.
-    asks = bool(question) and not is_foreign(request)
+    # First of all, since the site's own templates look into it too.
+    forget_unreadable_session(request)
+    question, status, retry_after = "", 200, None
     try:
+        question = _shown(_asked(request))
+        # A link on another site must not make this visitor's session ask anything.
+        asks = bool(question) and not is_foreign(request)
         page = (_answered if asks else _unasked)(request, conf, question)
     except Refusal as refusal:
         page = _refused(request, question, refusal)
@@ -104,6 +113,22 @@ def _page(request: HttpRequest, conf: SiteConf) -> HttpResponse:
     if retry_after is not None:
         response["Retry-After"] = str(retry_after)
     return response
+
+
+def _asked(request: HttpRequest) -> str:
+    """Return the question of the address, where half a character is left as it is.
+
+    Not from `request.GET`: there it became another one, and an address with many fields
+    is refused by Django's own page.
+    """
+    named = [value for name, value in query_pairs(request) if name == "q"]
+    return named[-1] if named else ""
+
+
+def _shown(asked: str) -> str:
+    """Return what the field of the page can hold of it, "" where nothing is asked."""
+    sent = asked.encode(errors="surrogateescape")
+    return plain(sent.decode(errors="replace")) or ""
 
 
 def _unasked(request: HttpRequest, conf: SiteConf, text: str) -> ResultPage:
@@ -134,9 +159,8 @@ def _ask(request: HttpRequest, conf: SiteConf) -> Asked:
     viewer = viewer_for(request, conf, user=user, with_session=True)
     viewer = replace(viewer, language=get_language() or "")
     profiles = door.check_grants(viewer, conf)
-    # Not from `request.GET`, where bytes that are not UTF-8 became another question.
-    asked = [("query", value) for name, value in query_pairs(request) if name == "q"]
-    read = read_question(RawRequest(method="GET", query=asked))
+    asked = _asked(request)
+    read = read_question(RawRequest(method="GET", query=[("query", asked)]))
     question = replace(read, mode="list")
     return Asked(question, viewer, pick_scope(question, viewer, conf, profiles))
 

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
+from django.db import DataError
 from django.http import HttpRequest
 
 from nlweb_ask.conf import SiteConf
@@ -47,6 +48,7 @@ def speaking(viewer: Viewer, question: Question) -> Viewer:
 
 def session_marks(request: HttpRequest) -> Mapping[str, Any]:
     """What the site has noted in this session, such as passed page passwords."""
+    forget_unreadable_session(request)
     session = getattr(request, "session", None)
     # Without a cookie there is nothing in it: looking would only cost a query.
     if session is None or session.session_key is None:
@@ -58,3 +60,19 @@ def session_marks(request: HttpRequest) -> Mapping[str, Any]:
             if not mark.startswith(PRIVATE_MARK)
         }
     )
+
+
+def forget_unreadable_session(request: HttpRequest) -> None:
+    """Take a session that cannot be looked up for none, as Django does of an unknown one.
+
+    A cookie may hold signs that no database can, such as NUL in PostgreSQL. A store that
+    is down is no such case: then it is not known who asks, and that is a failure.
+    """
+    session = getattr(request, "session", None)
+    if session is None or session.session_key is None:
+        return
+    try:
+        session.keys()  # loads it, once
+    except (DataError, ValueError):
+        # A new one, also for whatever looks into the session after us.
+        request.session = type(session)()

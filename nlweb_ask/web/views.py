@@ -1,32 +1,32 @@
 """The endpoints that agents call.
 
-Sync views, so that `ATOMIC_REQUESTS` and WSGI servers are no matter; every DRF class is
-pinned, so that a site's own defaults change nothing here.
+Sync views outside of any transaction, so that WSGI servers and `ATOMIC_REQUESTS` are no
+matter; every DRF class is pinned, so that a site's own defaults change nothing here.
 """
 
 from __future__ import annotations
 
 import math
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar, NoReturn
 
 from django.contrib.auth.models import AnonymousUser
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_variables
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.request import Request
-from rest_framework.views import APIView, set_rollback
+from rest_framework.views import APIView
 
 from nlweb_ask.conf import ProfileConf, SiteConf, deployment
 from nlweb_ask.pipeline.ask import pick_scope
 from nlweb_ask.pipeline.run import settled_mode
 from nlweb_ask.plugins.types import UserLike, Viewer
 from nlweb_ask.protocol.errors import (
-    InternalError,
     MethodNotAllowed,
     Refusal,
     Unauthorized,
@@ -45,6 +45,7 @@ from nlweb_ask.web.leases import leased
 from nlweb_ask.web.limits import (
     Bucket,
     CallerThrottle,
+    check_rate,
     check_refused_keys,
     count_refused_key,
     too_often,
@@ -61,6 +62,7 @@ from nlweb_ask.web.responses import (
     stream_response,
 )
 from nlweb_ask.web.streaming import send_live, send_ready
+from nlweb_ask.web.transactions import outside_transactions
 from nlweb_ask.web.viewers import anonymous_or, speaking, viewer_for
 
 
@@ -90,6 +92,12 @@ class Endpoint(APIView):
     profiles: tuple[ProfileConf, ...]
     body: bytes
 
+    @classmethod
+    def as_view(  # type: ignore[override]  # the stubs alone have a name for it
+        cls, **initkwargs: Any
+    ) -> Callable[..., HttpResponseBase]:
+        return outside_transactions(super().as_view(**initkwargs))
+
     def get_authenticators(self) -> list[BaseAuthentication]:
         """Let nobody look at what a foreign call says of its caller."""
         self.foreign = is_foreign(self.request)
@@ -105,7 +113,7 @@ class Endpoint(APIView):
         door.check_origin(http, foreign=self.foreign, open_to_all=self.open_to_all)
         if request.method == "OPTIONS":
             return
-        self.body = door.read_body(http)
+        self.body = self.read_body(http)
         keep_body(http, self.body)
         user = self.identify(request)
         self.check_throttles(request)
@@ -117,6 +125,14 @@ class Endpoint(APIView):
         if request.method not in self.allowed_methods:
             raise MethodNotAllowed(_("This method is not offered here."))
 
+    def read_body(self, http: HttpRequest) -> bytes:
+        """Read the body; one that is refused counts for its address, like a question."""
+        try:
+            return door.read_body(http)
+        except Refusal:
+            check_rate(http, AnonymousUser(), self.conf, self.bucket)
+            raise
+
     @property
     def methods_to_name(self) -> str:
         """The methods as `Allow` has them: with GET comes HEAD, which goes unsaid."""
@@ -125,7 +141,8 @@ class Endpoint(APIView):
     def identify(self, request: Request) -> UserLike:
         """Return who asks; refused keys are counted, so that none can be guessed."""
         http = request._request
-        if "Authorization" in request.headers:
+        in_its_header = "Authorization" in request.headers
+        if in_its_header:
             check_refused_keys(http, self.conf)
         try:
             known = request.successful_authenticator
@@ -134,15 +151,22 @@ class Endpoint(APIView):
             raise
         if known is None:  # whoever that is in the site's REST_FRAMEWORK
             request.user = AnonymousUser()
-        return anonymous_or(request.user)
+        user = anonymous_or(request.user)
+        if user.is_authenticated and self.by_key(request) and not in_its_header:
+            # A key in another place is known for one only now, and a good one is still
+            # answered like a bad one.
+            check_refused_keys(http, self.conf)
+        return user
+
+    def by_key(self, request: Request) -> bool:
+        return isinstance(request.successful_authenticator, SiteAuthentication)
 
     def throttled(self, request: Request, wait: float | None) -> NoReturn:
         raise too_often(self.bucket, None if wait is None else math.ceil(wait))
 
     def session_counts(self, request: Request) -> bool:
         """Say whether what is noted in the session is of the caller: not beside a key."""
-        by_key = isinstance(request.successful_authenticator, SiteAuthentication)
-        return not (self.foreign or by_key)
+        return not (self.foreign or self.by_key(request))
 
     def options(  # type: ignore[override]  # DRF would describe the view in a Response
         self, request: Request, *args: Any, **kwargs: Any
@@ -161,8 +185,6 @@ class Endpoint(APIView):
         if isinstance(exc, door.SwitchedOff):
             raise exc
         refusal = as_refusal(exc)
-        if isinstance(refusal, InternalError):
-            set_rollback()
         refusal.version = refusal.version or self.version_before_reading
         response = refusal_response(refusal)
         if isinstance(refusal, MethodNotAllowed):

@@ -54,6 +54,25 @@ class ApiKey(Noted):
         return user and (user, None)
 
 
+class StrictApiKey(ApiKey):
+    """The same header, which is refused where its key is not known."""
+
+    def authenticate(self, request):
+        claim = super().authenticate(request)
+        if claim is None and "X-Api-Key" in request.headers:
+            msg = f"There is no such key, {SECRET}."
+            raise AuthenticationFailed(msg)
+        return claim
+
+
+class ReadsTheAddress(Bearer):
+    """Takes a key from the address too."""
+
+    def authenticate(self, request):
+        request.query_params.get("access_token")
+        return super().authenticate(request)
+
+
 class Nobody(BaseAuthentication):
     def authenticate(self, request):
         return AnonymousUser(), None

@@ -409,3 +409,47 @@ def test_key_that_breaks_its_class_is_counted_too(quiet, ask, site, named, kind)
     )
 
     assert (first.status_code, second.status_code) in {(500, 429), (403, 429)}
+
+
+def test_good_key_in_another_header_is_refused_like_a_bad_one_after_many(
+    ask, articles, site, named, anna
+):
+    named("StrictApiKey")
+    site.rate_limit = "2/d"
+    site.save()
+    for name in ("one", "two"):
+        assert ask(QUESTION, **{"X-Api-Key": name}).status_code == 401
+
+    good = ask(QUESTION, **{"X-Api-Key": "anna"})
+    bad = ask(QUESTION, **{"X-Api-Key": "three"})
+
+    assert refusal(good) == (429, "RATE_LIMITED")
+    assert good.content == bad.content
+    assert good["Retry-After"] == bad["Retry-After"]
+    assert ask(QUESTION).status_code == 200
+
+
+def test_class_that_cannot_read_an_address_is_no_defect(
+    quiet, ask, articles, named, caplog
+):
+    named("ReadsTheAddress")
+
+    response = quiet.get("/ask?query=tide" + "&a" * 1001)
+
+    assert refusal(response) == (400, "INVALID_REQUEST")
+    assert "ERROR" not in caplog.text
+
+
+@pytest.mark.servers
+@pytest.mark.parametrize(
+    "kind", [TOKENS, "rest_framework.authentication.BasicAuthentication"]
+)
+def test_key_that_no_database_can_look_up_is_not_known(
+    quiet, ask, articles, named, kind
+):
+    named(kind)
+    scheme, secret = ("Token", "a\0b") if kind == TOKENS else ("Basic", "YQBiOnB3")
+
+    response = ask(QUESTION, client=quiet, Authorization=f"{scheme} {secret}")
+
+    assert refusal(response) == (401, "UNAUTHORIZED")

@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import io
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from django.db import connections
 from django.http import UnreadablePostError
 from django.test import Client, RequestFactory
 
@@ -203,22 +205,70 @@ def test_chunks_that_the_server_does_not_end_are_refused_with_a_reason(client, s
     assert "Content-Length" in response.json()["error"]["message"]
 
 
-def test_chunks_that_break_off_are_refused(client, site):
-    class BrokenOff(io.BytesIO):
-        def read(self, size=-1):
-            raise OSError
+class BrokenOff(io.BytesIO):
+    """What a server gives to read whose client has gone, or sent something else."""
 
+    def __init__(self, error):
+        super().__init__()
+        self.error = error
+
+    def read(self, size=-1):
+        raise self.error
+
+
+CHUNKED = {"CONTENT_LENGTH": "", "HTTP_TRANSFER_ENCODING": "chunked"}
+ANNOUNCED = {"CONTENT_LENGTH": "9"}
+
+
+@pytest.mark.parametrize("headers", [CHUNKED, ANNOUNCED], ids=["chunks", "length"])
+@pytest.mark.parametrize(
+    "error", [OSError(), ValueError(), type("Own", (Exception,), {})()]
+)
+@pytest.mark.parametrize("path", ["/ask", "/await"])
+def test_body_that_cannot_be_read_is_refused_and_no_defect(
+    client, site, caplog, headers, error, path
+):
+    """Each server has errors of its own for it."""
+    read = {"wsgi.input": BrokenOff(error), "wsgi.input_terminated": True}
+
+    response = client.generic("POST", path, **headers, **read)
+
+    assert refusal(response) == (400, "INVALID_REQUEST")
+    assert "ERROR" not in caplog.text
+
+
+def test_body_shorter_than_announced_is_refused(client, site):
+    """A form that broke off reads like a whole one."""
     response = client.generic(
         "POST",
         "/ask",
-        **{
-            "CONTENT_LENGTH": "",
-            "HTTP_TRANSFER_ENCODING": "chunked",
-            "wsgi.input": BrokenOff(),
-            "wsgi.input_terminated": True,
-        },
+        "query=tide",
+        "application/x-www-form-urlencoded",
+        CONTENT_LENGTH="100",
     )
-    assert response.status_code == 400
+
+    assert refusal(response) == (400, "INVALID_REQUEST")
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        pytest.param({**CHUNKED, "wsgi.input_terminated": False}, id="no-length"),
+        pytest.param({"wsgi.input": BrokenOff(OSError())}, id="unreadable"),
+        pytest.param({"CONTENT_LENGTH": "100"}, id="broken-off"),
+        pytest.param({"CONTENT_LENGTH": "70000"}, id="too-large"),
+    ],
+)
+@pytest.mark.parametrize("path", ["/ask", "/await"])
+def test_body_that_is_refused_counts_for_its_address(client, site, path, headers):
+    site.rate_limit = "2/d"
+    site.save()
+
+    found = [client.generic("POST", path, b"{}", **headers) for _ in range(3)]
+
+    assert {response.status_code for response in found[:2]} <= {400, 413}
+    assert refusal(found[2]) == (429, "RATE_LIMITED")
+    assert found[2]["Retry-After"]
 
 
 @pytest.mark.parametrize("length", ["", "ten", "-1"])
@@ -324,3 +374,65 @@ def test_every_refusal_is_sealed_like_an_answer(ask, site):
     assert "Cookie" in headers["Vary"]
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert "ETag" not in headers
+
+
+@pytest.fixture
+def no_database(db, monkeypatch):
+    """Give a way to call where no database can be reached, in a thread without one yet."""
+    for alias in connections:
+        unreachable = {
+            **connections.settings[alias],
+            "ATOMIC_REQUESTS": True,
+            "NAME": "/no/such/database",
+            "HOST": "127.0.0.1",
+            "PORT": "1",
+        }
+        monkeypatch.setitem(connections.settings, alias, unreachable)
+    client = Client(raise_request_exception=False)
+
+    def call(method, path):
+        with ThreadPoolExecutor(1) as elsewhere:
+            return elsewhere.submit(client.generic, method, path).result()
+
+    return call
+
+
+@pytest.mark.servers
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/ask?query=tide"),
+        ("GET", "/ask?query=tide&streaming=0"),
+        ("POST", "/ask"),
+        ("PUT", "/ask"),
+        ("OPTIONS", "/ask"),
+        ("POST", "/await"),
+        ("GET", "/sites"),
+    ],
+)
+def test_database_that_is_down_is_told_as_a_failure_document(
+    no_database, settings, method, path
+):
+    """Also where each request is a transaction, which Django begins before a view."""
+    settings.NLWEB_ASK = {"SITES_ENDPOINT": True}
+
+    assert refusal(no_database(method, path)) == (500, "INTERNAL_ERROR")
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    "path", ["/ask?query=tide&streaming=0", "/ask/results/?q=tide"]
+)
+def test_question_is_answered_outside_of_any_transaction(
+    client, site, monkeypatch, path
+):
+    monkeypatch.setitem(connections.settings["default"], "ATOMIC_REQUESTS", True)
+    AccessGrant.objects.all().delete()
+    AccessGrantFactory()
+    begun = []
+    monkeypatch.setattr(
+        connections["default"], "set_autocommit", lambda *_a, **_k: begun.append(1)
+    )
+
+    assert client.get(path).status_code == 200
+    assert begun == []

@@ -124,6 +124,38 @@ def test_address_that_is_no_utf_8_is_refused_on_the_page_itself(client, articles
     assert "cannot be read" in text(response)
 
 
+@pytest.mark.parametrize("debug", [False, True])
+def test_address_with_too_many_fields_is_refused_on_the_page_itself(
+    client, articles, settings, debug
+):
+    settings.DEBUG = debug
+
+    response = client.get(f"{PAGE}?q=tide" + "&a" * 1001)
+
+    assert response.status_code == 400
+    assert 'role="search"' in text(response)
+    assert "cannot be read" in text(response)
+
+
+def test_site_that_takes_few_fields_from_others_still_takes_the_question(
+    client, articles, settings
+):
+    settings.DATA_UPLOAD_MAX_NUMBER_FIELDS = 2
+
+    response = client.get(f"{PAGE}?a=1&b=2&q=tide")
+
+    assert "Tide table" in text(response)
+
+
+@pytest.mark.parametrize("question", ["%00", "%20", "%C2%85%0A", ""])
+def test_question_of_no_signs_shows_the_empty_form(client, site, question):
+    response = client.get(f"{PAGE}?q={question}")
+
+    assert response.status_code == 200
+    assert 'role="search"' in text(response)
+    assert "could not be answered" not in text(response)
+
+
 def test_too_long_a_question_is_told_so(client, site):
     response = page(client, "tide " * 300)
 

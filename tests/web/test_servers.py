@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import socket
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -75,6 +76,55 @@ def test_chunks_without_end_are_refused_at_the_limit(server):
     chunks = (b" " * 8000 for _ in range(20))
     response = httpx.post(f"{server.url}/ask", content=chunks, timeout=30)
     assert response.status_code == 413
+
+
+ON_GUNICORN = pytest.mark.parametrize(
+    "server",
+    ["gunicorn-gthread", pytest.param("gunicorn-sync", marks=pytest.mark.every_server)],
+    indirect=True,
+)
+FORM = "Content-Type: application/x-www-form-urlencoded"
+
+
+def raw_answer(server, header, body):
+    """Send a body as no client library would, and then no more; return the answer."""
+    head = f"POST /ask HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n{FORM}\r\n{header}"
+    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as client:
+        client.sendall(head.encode() + b"\r\n\r\n" + body)
+        client.shutdown(socket.SHUT_WR)
+        return b"".join(iter(lambda: client.recv(1 << 16), b"")).decode()
+
+
+@ON_GUNICORN
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(b"zz\r\nquery=tide\r\n0\r\n\r\n", id="no-size"),
+        pytest.param(b"-1\r\nquery=tide\r\n0\r\n\r\n", id="size-below-zero"),
+        pytest.param(b"a\r\nquery=tide0\r\n\r\n", id="no-line-end"),
+        pytest.param(b"a\r\nquery=tide\r\n0\r\nno trailer\r\n\r\n", id="trailer"),
+        pytest.param(b"a;\x01\r\nquery=tide\r\n0\r\n\r\n", id="extension"),
+        pytest.param(b"ff\r\nquery=tide", id="broken-off"),
+        pytest.param(b"", id="nothing"),
+    ],
+)
+def test_broken_chunks_are_refused_and_no_defect(server, body):
+    log = server.notes / "server.log"
+    before = log.read_text()
+
+    answer = raw_answer(server, "Transfer-Encoding: chunked", body)
+
+    assert answer.startswith("HTTP/1.1 400 ")
+    assert '"code":"INVALID_REQUEST"' in answer
+    assert log.read_text() == before
+
+
+@ON_GUNICORN
+def test_form_that_breaks_off_is_not_taken_for_a_whole_one(server):
+    answer = raw_answer(server, "Content-Length: 100", b"query=tide")
+
+    assert answer.startswith("HTTP/1.1 400 ")
+    assert '"code":"INVALID_REQUEST"' in answer
 
 
 @servers()
