@@ -179,14 +179,15 @@ def _response_format(members: Fields, version: Version) -> str | None:
 def _session_context(members: Fields, version: Version) -> Mapping[str, Any]:
     """Return the session as it came, with a `conversation_id` when there is one."""
     context = dict(_session_object(members.get("meta.session_context")))
-    unread = context.pop("conversation_id", None)
-    conversation = values.identifier(unread) or _conversation(members, version)
-    _check_session_size({**context, "conversation_id": conversation or unread})
-    return (
-        context
-        if conversation is None
-        else {**context, "conversation_id": conversation}
-    )
+    said = values.identifier(context.get("conversation_id"))
+    conversation = said or _conversation(members, version)
+    if conversation is not None:
+        context["conversation_id"] = conversation
+    _check_session_size(context)
+    if conversation is None:
+        # What is no name is answered with a new one in its place.
+        context.pop("conversation_id", None)
+    return context
 
 
 def _conversation(members: Fields, version: Version) -> str | None:

@@ -113,6 +113,12 @@ def test_long_name_of_a_conversation_is_part_of_the_session(ask, articles):
     assert response.json()["error"]["code"] == "INVALID_PARAMETER"
 
 
+def test_session_keeps_the_order_of_its_keys(ask, articles):
+    told = answered(ask, {"session_context": {"conversation_id": 7, "a": 1}})
+
+    assert list(told["session_context"].items()) == [("conversation_id", "7"), ("a", 1)]
+
+
 def test_blank_name_of_a_conversation_is_none(ask, articles):
     told = answered(ask, {"session_context": {"conversation_id": " ", "a": 1}})
 
