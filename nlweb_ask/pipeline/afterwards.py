@@ -5,6 +5,7 @@ from __future__ import annotations
 from nlweb_ask.conf import deployment
 from nlweb_ask.index.freshness import by_source
 from nlweb_ask.index.refresh import move_partitions
+from nlweb_ask.pipeline.border import RAISED
 from nlweb_ask.pipeline.failures import log_failure
 from nlweb_ask.pipeline.run import Run
 from nlweb_ask.plugins import Outcome, handlers
@@ -23,7 +24,7 @@ def finish(run: Run) -> None:
     for name in deployment().handlers:
         try:
             handlers.get(name).handle(run.question, outcome)
-        except Exception as error:  # noqa: BLE001 - a handler that fails is skipped
+        except RAISED as error:  # a handler that fails is skipped
             log_failure(name, error)
     _close_outdated(run)
 
@@ -33,5 +34,5 @@ def _close_outdated(run: Run) -> None:
     for source, object_ids in by_source(run.outdated).items():
         try:
             move_partitions(source, object_ids)
-        except Exception as error:  # noqa: BLE001 - the sweep finds them too
+        except RAISED as error:  # the sweep finds them too
             log_failure(source, error)

@@ -1,7 +1,7 @@
 """The way of one question, from top to bottom: read this first.
 
-`answer` is a synchronous generator. A JSON answer collects it in the request's own
-thread, a stream runs it in a thread of the pool; the events are the same.
+`answer` is a synchronous generator. A list is collected in the request's own thread,
+what takes long runs in a thread of the pool; the events are the same.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from django.utils.translation import gettext as _
 from nlweb_ask.conf import deployment
 from nlweb_ask.index.search import question_terms
 from nlweb_ask.index.spelling import with_corrections
-from nlweb_ask.pipeline import fusion
+from nlweb_ask.pipeline import border, fusion
 from nlweb_ask.pipeline.afterwards import finish
+from nlweb_ask.pipeline.border import RAISED
 from nlweb_ask.pipeline.failures import log_failure, warn_of_unindexed
 from nlweb_ask.pipeline.permit import Permitted, permitted_lists
 from nlweb_ask.pipeline.results import item, load_results
@@ -38,7 +39,7 @@ from nlweb_ask.plugins import (
     rankers,
     retrievers,
 )
-from nlweb_ask.protocol.events import Event, Failure, ResultFound
+from nlweb_ask.protocol.events import Ending, Event, Failure, ResultFound
 
 __all__ = ["AskScope", "answer", "pick_scope", "search"]
 
@@ -71,9 +72,7 @@ def answer(
     run = begin(question, viewer, scope, stop)
     try:
         yield run.start()
-        for event in _told(run):
-            run.note(event)
-            yield event
+        yield from _told(run)
         if run.is_cut_short:
             yield run.break_off()
         run.is_over = True
@@ -86,15 +85,21 @@ def answer(
 
 
 def _told(run: Run) -> Iterator[Event]:
-    """Turn what ends a question early, or breaks it, into its event."""
+    """Note each event; what ends a question early, or breaks it, becomes its event."""
+    ending: Ending
     try:
-        yield from _steps(run)
+        for event in _steps(run):
+            run.note(event)
+            yield event
     except Ended as ended:
-        yield ended.event
-    except Exception as error:  # noqa: BLE001 - a caller gets a failure, never a trace
+        ending = ended.event
+    except RAISED as error:  # a caller gets a failure, never a trace
         log_failure("pipeline", error)
-        message = _("The question could not be answered.")
-        yield Failure(code="INTERNAL_ERROR", message=message)
+        ending = _unanswered()
+    else:
+        return
+    run.note(ending)
+    yield ending
 
 
 def search(
@@ -133,12 +138,27 @@ def _processed(run: Run) -> Question:
     for name in deployment().processors:
         try:
             with run.trace.stage("process", name):
-                question = processors.get(name).process(question, run.viewer)
-        except Ended:
-            raise
-        except Exception as error:  # noqa: BLE001 - a processor that fails is skipped
+                given = processors.get(name).process(question, run.viewer)
+                question = border.question(given)
+        except Ended as ended:
+            raise Ended(_ending(name, ended.event)) from ended
+        except RAISED as error:  # a processor that fails is skipped
             log_failure(name, error)
     return question
+
+
+def _ending(processor: str, given: object) -> Ending:
+    """Return what ends a question: a failure where it was given in no words."""
+    try:
+        return border.ending(given)
+    except RAISED as error:
+        log_failure(processor, error)
+        return _unanswered()
+
+
+def _unanswered() -> Failure:
+    message = _("The question could not be answered.")
+    return Failure(code="INTERNAL_ERROR", message=message)
 
 
 def _spelled(run: Run, scopes: Sequence[Scope]) -> Question:
@@ -276,10 +296,9 @@ def _rank(run: Run, results: Sequence[Result]) -> list[Result]:
     for name in deployment().rankers:
         try:
             with run.trace.stage("rank", name) as counts:
-                given = {result.reference for result in ranked}
                 chosen = rankers.get(name).rank(run.question, ranked)
-                ranked = [r for r in chosen if r.reference in given]
+                ranked = border.ranked(chosen, ranked)
                 counts["results"] = len(ranked)
-        except Exception as error:  # noqa: BLE001 - a ranker that fails is skipped
+        except RAISED as error:  # a ranker that fails is skipped
             log_failure(name, error)
     return ranked

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Final
 
+from nlweb_ask.pipeline import border
+from nlweb_ask.pipeline.border import RAISED
 from nlweb_ask.pipeline.failures import log_failure
 from nlweb_ask.pipeline.fusion import ordered
 from nlweb_ask.pipeline.trace import Trace
@@ -68,7 +71,7 @@ class Gate:
         try:
             allowed = sources.get(source).visible_ids(self.viewer, object_ids)
             return set(allowed) & set(object_ids)
-        except Exception as error:
+        except RAISED as error:
             raise PermissionFailed(source) from error
 
     def passes(self, candidate: Candidate) -> bool:
@@ -92,8 +95,8 @@ class _Window:
     def fetch(self, question: Question) -> None:
         try:
             found = self.retriever.retrieve(question, self.scope, limit=self.limit)
-            self.candidates = list(found)[: self.limit]
-        except Exception as error:
+            self.candidates = border.candidates(islice(found, self.limit))
+        except RAISED as error:
             raise PluginFailed(self.retriever.name) from error
         self.exhausted = len(self.candidates) < self.limit
 

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from django.utils.translation import gettext as _
 
 from nlweb_ask.conf import deployment
+from nlweb_ask.pipeline import border
+from nlweb_ask.pipeline.border import RAISED
 from nlweb_ask.pipeline.failures import log_failure
 from nlweb_ask.pipeline.receipts import checked
 from nlweb_ask.pipeline.run import Run
@@ -30,7 +32,7 @@ def written(run: Run, results: Sequence[Result]) -> Iterator[Event]:
     try:
         with run.trace.stage("generate", name) as counts:
             yield from _sentences(run, results, name, deadline, counts)
-    except Exception as error:  # noqa: BLE001 - the results stay when a generator fails
+    except RAISED as error:
         log_failure(name, error)
         if run.text:
             message = _("The answer could not be written to its end.")
@@ -50,13 +52,13 @@ def _sentences(
     deadline: Deadline,
     counts: dict[str, int],
 ) -> Iterator[Event]:
-    for sentence in generators.get(name).generate(run.question, results, deadline):
+    for given in generators.get(name).generate(run.question, results, deadline):
         if run.stop.is_set():
             return
         if time.monotonic() > deadline.at:
             yield Failure(code="TIMEOUT", message=_("The answer took too long."))
             return
+        grounded = checked(border.sentence(given), results)
         run.generator = name
         counts["sentences"] = counts.get("sentences", 0) + 1
-        grounded = checked(sentence, results)
         yield Content(text=grounded.text, citations=grounded.citations)

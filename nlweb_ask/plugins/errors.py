@@ -12,7 +12,7 @@ A `SourceFault` is raised off that way, where the site is indexed. Wrong configu
 
 from __future__ import annotations
 
-from nlweb_ask.protocol.events import Elicitation, Failure
+from nlweb_ask.protocol.events import Ending
 
 
 class AskError(Exception):
@@ -50,6 +50,6 @@ class SourceFault(Exception):
 class Ended(AskError):
     """Raised by a processor to end the question with a failure or an elicitation."""
 
-    def __init__(self, event: Failure | Elicitation) -> None:
+    def __init__(self, event: Ending) -> None:
         super().__init__(type(event).__name__)
         self.event = event

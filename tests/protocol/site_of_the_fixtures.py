@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 from django.core.cache import cache
 from django.test import Client
+from django.utils.translation import gettext_lazy
 
 from nlweb_ask.models import AccessGrant, Grantee, SiteSettings
 from nlweb_ask.plugins import (
@@ -82,6 +83,13 @@ ENDINGS = {
     "soup that takes long": PromiseMade(token="promise-1", estimated_time=30),
 }
 BREAKS_OFF = "soup that breaks off"
+WRONG_SENTENCE = "soup without words"
+LAZY_SENTENCE = "soup in lazy words"
+EXITS = "soup that ends the program"
+
+
+# What a plug-in gives that speaks the visitor's language.
+LAZY_END = gettext_lazy("That is all.")
 
 
 class EndsSome:
@@ -96,7 +104,7 @@ class EndsSome:
 
 
 class WritesTwoSentences:
-    """Names the best page and cites it; breaks off before the second sentence if asked."""
+    """Names the best page and cites it; goes wrong before the second sentence if asked."""
 
     name = "two-sentences"
 
@@ -109,7 +117,12 @@ class WritesTwoSentences:
         if question.text == BREAKS_OFF:
             msg = "the model's own words of regret"
             raise RuntimeError(msg)
-        yield Sentence(text="That is all.")
+        if question.text == WRONG_SENTENCE:
+            yield Sentence(text=None)
+        if question.text == EXITS:
+            raise SystemExit(3)
+        lazy = question.text == LAZY_SENTENCE
+        yield Sentence(text=LAZY_END if lazy else "That is all.")
 
 
 class SiteOfTheFixtures:
