@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 
 from django.utils.translation import gettext as _
 
@@ -13,10 +12,12 @@ from nlweb_ask.pipeline.ask import AskScope, answer
 from nlweb_ask.pipeline.failures import log_failure
 from nlweb_ask.pipeline.run import begin
 from nlweb_ask.plugins.types import Viewer
-from nlweb_ask.protocol.events import Complete, Event, Failure
+from nlweb_ask.protocol.events import Complete, Event, Failure, ResultFound, Start
 from nlweb_ask.protocol.question import Question
-from nlweb_ask.protocol.writers import Message, encode, writer_for
-from nlweb_ask.web.streaming import Chunks
+from nlweb_ask.protocol.writers import Message, dumps, encode, writer_for
+from nlweb_ask.web.channel import End
+
+Chunks = Generator[bytes, None, None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +40,10 @@ class Asked:
         return self.question.mode != "list"
 
 
-class StreamedAnswer:
-    """The chunks of one stream, which ends properly whatever happens in it.
+class WholeAnswer:
+    """One answer, as a document or as a stream, which ends properly whatever happens.
 
-    The thread that makes the chunks may hang when the time is up, and the writer with
+    The thread that makes a stream may hang when the time is up, and the writer with
     it; so the events are kept, and another writer tells what the first one had not.
     """
 
@@ -53,42 +54,70 @@ class StreamedAnswer:
         )
         self._events: list[Event] = []
 
-    def chunks(self, stop: threading.Event) -> Chunks:
-        written = 0
-        try:
-            for message in self._messages(self._kept(stop)):
-                yield encode(message)
-                written += 1
-        except Exception as error:  # noqa: BLE001 - a stream that began can only be ended
-            log_failure("stream", error)
-            # The event that no writer could write.
-            del self._events[-1:]
-            yield from self._closing(written, _broken_off())
-
-    def farewell(self, sent: int) -> Iterator[bytes]:
-        """The closing chunks of a stream whose time is up after `sent` chunks."""
-        message = _("The answer took too long.")
-        return self._closing(sent, Failure(code="TIMEOUT", message=message))
-
-    def _kept(self, stop: threading.Event) -> Iterator[Event]:
+    def events(self, stop: threading.Event) -> Generator[Event, None, None]:
+        """Yield the events of the answer; one that breaks off is told to an end."""
         for event in self._unbroken(self._asked.events(stop)):
             # An answer that is stopped ends in haste, as if it were whole.
             if not stop.is_set():
                 self._events.append(event)
             yield event
 
+    def document(
+        self, told: Sequence[Event], end: End | None = End.WHOLE
+    ) -> tuple[int, bytes]:
+        """Return status and document of the events told before the answer ended so."""
+        writer = writer_for(self._asked.question)
+        try:
+            status, document = writer.document(self._ended(told, _failure(end)))
+            return status, dumps(document)
+        except Exception as error:  # noqa: BLE001 - what cannot be written is left out
+            log_failure("document", error)
+            status, document = writer.document(self._bare([], _failure(End.BROKEN)))
+            return status, dumps(document)
+
+    def chunks(self, stop: threading.Event) -> Chunks:
+        written = 0
+        try:
+            for message in self._messages(self.events(stop)):
+                yield encode(message)
+                written += 1
+        except Exception as error:  # noqa: BLE001 - a stream that began can only be ended
+            log_failure("stream", error)
+            # The event that could not be written.
+            del self._events[-1:]
+            yield from self.farewell(written, End.BROKEN)
+
+    def farewell(self, sent: int, end: End | None) -> Chunks:
+        """The closing chunks of a stream that ended so after `sent` chunks.
+
+        The whole answer is written once more, and what was sent of it left out. What
+        cannot be written at all is closed in few words.
+        """
+        failure = _failure(end)
+        written: list[Message] = []
+        try:
+            for message in self._messages(self._ended([*self._events], failure)):
+                chunk = encode(message)
+                written.append(message)
+                if len(written) > sent:
+                    yield chunk
+        except Exception as error:  # noqa: BLE001 - nobody else would end the stream
+            log_failure("stream", error)
+            kinds = {message.kind for message in written}
+            for message in self._messages(self._bare([*self._events], failure)):
+                if message.kind not in kinds:
+                    yield encode(message)
+
     def _unbroken(self, events: Iterable[Event]) -> Iterator[Event]:
         try:
             yield from events
         except Exception as error:  # noqa: BLE001 - what was found has been told
-            log_failure("stream", error)
-            yield from self._missing(self._events, _broken_off())
+            log_failure("answer", error)
+            yield from self._missing(self._events, _failure(End.BROKEN))
 
-    def _closing(self, sent: int, failure: Failure) -> Iterator[bytes]:
-        """Write the whole answer once more, without what was sent of it."""
-        told = list(self._events)
-        told += self._missing(told, failure)
-        return map(encode, islice(self._messages(told), sent, None))
+    def _ended(self, told: Sequence[Event], failure: Failure) -> Iterator[Event]:
+        yield from told
+        yield from self._missing(told, failure)
 
     def _missing(self, told: Sequence[Event], failure: Failure) -> list[Event]:
         """Return what is missing to make a whole answer of the events told."""
@@ -103,9 +132,21 @@ class StreamedAnswer:
             missing.append(failure)
         return [*missing, run.complete()]
 
+    def _bare(self, told: Sequence[Event], failure: Failure) -> list[Event]:
+        """Return an answer that only counts what was told before the failure."""
+        run = replace(self._run)
+        for event in told:
+            if isinstance(event, Start | ResultFound):
+                run.note(event)
+        run.note(failure)
+        return [run.start(), failure, run.complete()]
+
     def _messages(self, events: Iterable[Event]) -> Iterator[Message]:
         return writer_for(self._asked.question).messages(events)
 
 
-def _broken_off() -> Failure:
-    return Failure(code="INTERNAL_ERROR", message=_("The answer broke off."))
+def _failure(end: End | None) -> Failure:
+    """Say why an answer has no end of its own."""
+    if end is End.BROKEN:
+        return Failure(code="INTERNAL_ERROR", message=_("The answer broke off."))
+    return Failure(code="TIMEOUT", message=_("The answer took too long."))

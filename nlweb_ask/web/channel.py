@@ -1,12 +1,18 @@
-"""Chunks of a stream on their way from the thread that makes them to the client."""
+"""An answer on its way from the thread that makes it to whoever waits for it."""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from enum import Enum
+from typing import Generic, TypeVar
+
+# What goes over: the chunks of a stream, the events of a document.
+Item = TypeVar("Item")
+# Makes them; it is given the event that tells it to stop.
+Produce = Callable[[threading.Event], Generator[Item, None, None]]
 
 # Enough to ride out a slow write, little enough that work stops soon after the client.
 CAPACITY = 64
@@ -15,12 +21,13 @@ POLL_SECONDS = 0.25
 
 
 class End(Enum):
-    WHOLE = "whole"  # the last chunk was given
-    BROKEN = "broken"  # the producer gave up before its last chunk
+    WHOLE = "whole"  # the last item was given
+    UNREAD = "unread"  # nobody would take the next item
+    BROKEN = "broken"  # the producer raised before its last item
 
 
-class Channel:
-    """A bounded line of chunks with one producer and one consumer.
+class Channel(Generic[Item]):
+    """A bounded line of items with one producer and one consumer.
 
     `stop` is set when nobody reads any more: the client has gone, or holds on to one
     chunk for longer than `patience` seconds, or the time is up. From then on nothing is
@@ -33,25 +40,25 @@ class Channel:
         self.stop = threading.Event()
         self.on_change: Callable[[], None] | None = None
         self.on_stall: Callable[[], None] | None = None
-        self.taken = 0  # chunks handed to the consumer
+        self.taken = 0  # items handed to the consumer
         self._handed_at: float | None = None  # time.monotonic() seconds
         self._changed = threading.Condition()
-        self._chunks: deque[bytes] = deque()
+        self._items: deque[Item] = deque()
         self._end: End | None = None
 
-    def put(self, chunk: bytes) -> bool:
-        """Take in `chunk`, waiting for room; False when nobody will read it."""
+    def put(self, item: Item) -> bool:
+        """Take in `item`, waiting for room; False when nobody will read it."""
         with self._changed:
-            while len(self._chunks) >= CAPACITY and not self._given_up():
+            while len(self._items) >= CAPACITY and not self._given_up():
                 self._changed.wait(POLL_SECONDS)
             if self._given_up():
                 return False
-            self._chunks.append(chunk)
+            self._items.append(item)
             self._notify()
         return True
 
     def end(self, how: End) -> None:
-        """Say that there will be no more chunks."""
+        """Say that there will be no more items."""
         with self._changed:
             self._end = how
             self._notify()
@@ -85,14 +92,14 @@ class Channel:
         if on_stall is not None:
             on_stall()
 
-    def take(self, timeout: float) -> bytes | End | None:
-        """Return the next chunk, the end after the last, None after `timeout` seconds."""
+    def take(self, timeout: float) -> Item | End | None:
+        """Return the next item, the end after the last, None after `timeout` seconds."""
         self._handed_at = None
         with self._changed:
-            self._changed.wait_for(lambda: self._chunks or self._end, timeout)
+            self._changed.wait_for(lambda: self._items or self._end, timeout)
             return self._next()
 
-    def take_ready(self) -> bytes | End | None:
+    def take_ready(self) -> Item | End | None:
         """Like `take`, without waiting."""
         self._handed_at = None
         with self._changed:
@@ -101,12 +108,12 @@ class Channel:
     def seconds_left(self) -> float:
         return max(0.0, self.deadline - time.monotonic())
 
-    def _next(self) -> bytes | End | None:
-        if self._chunks:
-            chunk = self._chunks.popleft()
+    def _next(self) -> Item | End | None:
+        if self._items:
+            item = self._items.popleft()
             self.taken += 1
             self._changed.notify_all()
-            return chunk
+            return item
         return self._end
 
     def _given_up(self) -> bool:

@@ -1,19 +1,18 @@
-"""How many streams one caller may have open at once, counted over all processes.
+"""How many long answers one caller may have open at once, counted over all processes.
 
-A stream that takes long holds a thread and asks a model, so a caller has a few places
-for them. A place that is taken is an entry of the cache that also counts the rate. It
-ends by itself when no stream can need it any more, so a process that is killed keeps
-none.
+An answer that takes long, stream or document, holds a thread and asks a model, so a
+caller has a few places for them. A place that is taken is an entry of the cache that
+also counts the rate. It ends by itself when no answer can need it any more, so a
+process that is killed keeps none.
 """
 
 from __future__ import annotations
 
 import logging
 import math
-import threading
 import uuid
 from collections import deque
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -27,11 +26,12 @@ from django.utils.translation import gettext as _
 from nlweb_ask.conf import Deployment, deployment
 from nlweb_ask.plugins.types import UserLike
 from nlweb_ask.protocol.errors import RateLimited
+from nlweb_ask.web.channel import Item, Produce
 from nlweb_ask.web.limits import caller_key, counting_cache, pass_uncounted
 
 logger = logging.getLogger("nlweb_ask.request")
 
-# A stream usually lasts some seconds, so a place is free again about then.
+# An answer usually takes some seconds, so a place is free again about then.
 RETRY_SECONDS = 5
 # A generator that hangs in a model learns only afterwards that the time is up.
 MARGIN_SECONDS = 30
@@ -39,20 +39,17 @@ MARGIN_SECONDS = 30
 # Caches that no thread is using, each with the setting it was made for.
 _idle: deque[tuple[Any, BaseCache | None]] = deque()
 
-Chunks = Generator[bytes, None, None]
-Produce = Callable[[threading.Event], Chunks]
-
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """One place for a stream, or none where the cache could not count."""
+    """One place for a long answer, or none where the cache could not count."""
 
     place: str = ""
     token: str = ""  # tells this lease from a later one of the same place
 
-    def held_by(self, produce: Produce) -> Produce:
-        """Return `produce` with chunks that hold this lease until they are closed."""
-        return lambda stop: _HeldChunks(produce(stop), self)
+    def held_by(self, produce: Produce[Item]) -> Produce[Item]:
+        """Return `produce` with items that hold this lease until they are closed."""
+        return lambda stop: _Held(produce(stop), self)
 
     def give_back(self) -> None:
         """Free the place, unless this lease has ended by itself; never raises."""
@@ -68,10 +65,10 @@ class Lease:
 
 @contextmanager
 def leased(request: HttpRequest, user: UserLike) -> Iterator[Lease]:
-    """Take a place for a stream, and give it back at once where none comes about.
+    """Take a place for a long answer, and give it back at once where none comes about.
 
     Raises:
-        RateLimited: When the caller has as many streams open as are allowed.
+        RateLimited: When the caller has as many answers open as are allowed.
         ServerBusy: When the cache that counts cannot be reached and
             `RATE_LIMIT_FAIL_OPEN` is False.
     """
@@ -122,7 +119,7 @@ def _cache() -> BaseCache:
 def _lent_cache() -> Iterator[BaseCache]:
     """Lend a cache to a thread that is about to end.
 
-    Django makes one for each thread. Made for the thread of each stream, a client of
+    Django makes one for each thread. Made for the thread of each answer, a client of
     Redis would leave its connection open until Python next collects what is in circles.
     """
     alias = counting_cache()
@@ -139,24 +136,24 @@ def _lent_cache() -> Iterator[BaseCache]:
     _idle.append((written, cache))
 
 
-class _HeldChunks(Chunks):
-    """Chunks that give a lease back when they are closed, also if none was asked for.
+class _Held(Generator[Item, None, None]):
+    """Items that give a lease back when they are closed, also if none was asked for.
 
     A generator with a `finally` would not: one that was never begun has nothing to end.
     """
 
-    def __init__(self, chunks: Chunks, lease: Lease) -> None:
-        self._chunks = chunks
+    def __init__(self, items: Generator[Item, None, None], lease: Lease) -> None:
+        self._items = items
         self._lease = lease
 
-    def send(self, value: None) -> bytes:
-        return self._chunks.send(value)
+    def send(self, value: None) -> Item:
+        return self._items.send(value)
 
-    def throw(self, *error: Any) -> bytes:
-        return self._chunks.throw(*error)
+    def throw(self, *error: Any) -> Item:
+        return self._items.throw(*error)
 
     def close(self) -> None:
         try:
-            self._chunks.close()
+            self._items.close()
         finally:
             self._lease.give_back()

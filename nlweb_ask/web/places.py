@@ -1,4 +1,4 @@
-"""Places for streams: so many threads at once, and an end to them with the process."""
+"""Places for long answers: so many threads at once, and an end to them with the process."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from django.utils.translation import gettext as _
 from nlweb_ask.pipeline.failures import log_failure
 from nlweb_ask.protocol.errors import ServerBusy
 
-# A stream usually lasts some seconds, so a place is free again about then.
+# An answer usually takes some seconds, so a place is free again about then.
 BUSY_RETRY_SECONDS: Final = 5
 
 
 class StreamPool:
-    """Threads for streams; a full pool refuses, since a queue would only send pings.
+    """Threads for long answers; a full pool refuses: a queue would only send pings.
 
-    A thread that has nothing to do waits for the next stream. None of them keeps a
+    A thread that has nothing to do waits for the next answer. None of them keeps a
     process from ending, as those of a `ThreadPoolExecutor` would.
     """
 

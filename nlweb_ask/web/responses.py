@@ -18,7 +18,11 @@ NEVER_STORED = "private, no-store"
 
 
 def json_response(document: Mapping[str, Any], *, status: int = 200) -> HttpResponse:
-    return HttpResponse(dumps(document), status=status, content_type=JSON)
+    return document_response(status, dumps(document))
+
+
+def document_response(status: int, document: bytes) -> HttpResponse:
+    return HttpResponse(document, status=status, content_type=JSON)
 
 
 def stream_response(chunks: Any) -> StreamingHttpResponse:

@@ -8,6 +8,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable
+from typing import Any
 
 from django.http import HttpRequest
 
@@ -15,7 +16,7 @@ from nlweb_ask.web.channel import POLL_SECONDS, Channel
 
 
 class StallWatch:
-    """One thread that looks after every open stream of the process.
+    """One thread that looks after every open answer of the process.
 
     The thread that writes cannot do it, for it waits for the client; nor can the one
     that makes the chunks, which may wait for a model.
@@ -23,12 +24,12 @@ class StallWatch:
 
     def __init__(self) -> None:
         self._opened = threading.Condition()
-        self._channels = weakref.WeakSet[Channel]()
+        self._channels = weakref.WeakSet[Channel[Any]]()
         name = "nlweb-ask-stalls"
         threading.Thread(target=self._run, name=name, daemon=True).start()
 
-    def add(self, channel: Channel) -> None:
-        """Look after a stream for as long as anything else refers to it."""
+    def add(self, channel: Channel[Any]) -> None:
+        """Look after an answer for as long as anything else refers to it."""
         with self._opened:
             self._channels.add(channel)
             self._opened.notify()
@@ -49,7 +50,7 @@ class StallWatch:
         for channel in self._open():
             channel.leave_if_stalled()
 
-    def _open(self) -> list[Channel]:
+    def _open(self) -> list[Channel[Any]]:
         with self._opened:
             return list(self._channels)
 

@@ -1,7 +1,8 @@
-"""Two thin consumers of one sync generator: for WSGI and for ASGI servers.
+"""Thin consumers of one sync generator: streams under WSGI and under ASGI, and a wait.
 
 A sync iterator under ASGI, or an async one under WSGI, is sent as a whole at the end,
-so the kind of request picks the kind of consumer.
+so the kind of request picks the kind of consumer. What is sent as a document is waited
+for in the thread of the request.
 """
 
 from __future__ import annotations
@@ -24,18 +25,16 @@ from django.utils import timezone, translation
 
 from nlweb_ask.conf import deployment
 from nlweb_ask.protocol.writers.sse import KEEPALIVE
-from nlweb_ask.web.channel import Channel, End
+from nlweb_ask.web.channel import Channel, End, Item, Produce
 from nlweb_ask.web.places import StreamPool
 from nlweb_ask.web.stalls import StallWatch, hang_up
 
-# How long a process that ends waits for what its streams have to clear away.
+# How long a process that ends waits for what its answers have to clear away.
 EXIT_SECONDS = 1.0
 
-Chunks = Generator[bytes, None, None]
-Produce = Callable[[threading.Event], Chunks]
-Farewell = Callable[[int], Iterator[bytes]]
+Farewell = Callable[[int, End | None], Iterator[bytes]]
 
-# Two first streams at the same moment would each make a pool.
+# Two first answers at the same moment would each make a pool.
 _starting = threading.Lock()
 
 
@@ -49,18 +48,53 @@ def send_ready(request: HttpRequest, chunks: Iterator[bytes]) -> object:
     return _once(whole) if is_async(request) else iter([whole])
 
 
-def send_live(request: HttpRequest, produce: Produce, farewell: Farewell) -> object:
+def send_live(
+    request: HttpRequest, produce: Produce[bytes], farewell: Farewell
+) -> object:
     """Return the iterator a response needs for chunks that take their time.
 
-    `produce` runs in a thread of its own and is given the event that tells it to stop;
-    `farewell` makes the closing chunks when the time is up before it has ended; it is
-    told how many chunks of `produce` were sent.
+    `farewell` makes the closing chunks of what did not end as a whole; it is told how
+    many chunks of `produce` were sent, and how they ended: None when the time was up
+    before they had.
 
     Raises:
-        ServerBusy: When as many streams run already as are allowed.
+        ServerBusy: When as many answers are being made as are allowed.
     """
     settings = deployment()
-    channel = Channel(
+    channel = _begun(produce)
+    if is_async(request):
+        return AsyncStream(channel, farewell, keepalive=settings.keepalive_seconds)
+    channel.on_stall = hang_up(request)
+    return SyncStream(channel, farewell, keepalive=settings.keepalive_seconds)
+
+
+def wait_for(produce: Produce[Item]) -> tuple[list[Item], End | None]:
+    """Return what takes its time to be made, and how it ended.
+
+    That is None when the time was up before it had; what was made by then is returned,
+    and the work is told to stop.
+
+    Raises:
+        ServerBusy: When as many answers are being made as are allowed.
+    """
+    channel = _begun(produce)
+    made: list[Item] = []
+    try:
+        # The view's, which nobody needs for as long as this takes.
+        close_old_connections()
+        while (item := channel.take(channel.seconds_left())) is not None:
+            if isinstance(item, End):
+                return made, item
+            made.append(item)
+    finally:
+        channel.leave()
+    return made, None
+
+
+def _begun(produce: Produce[Item]) -> Channel[Item]:
+    """Have `produce` run in a thread of its own, as the request would run it."""
+    settings = deployment()
+    channel = Channel[Item](
         deadline=time.monotonic() + settings.stream_deadline,
         patience=settings.stall_seconds,
     )
@@ -70,17 +104,14 @@ def send_live(request: HttpRequest, produce: Produce, farewell: Farewell) -> obj
         pool, watch = _pool(settings.stream_threads), _watch()
     pool.run(lambda: _produce(produce(channel.stop), channel, language, zone))
     watch.add(channel)
-    if is_async(request):
-        return AsyncStream(channel, farewell, keepalive=settings.keepalive_seconds)
-    channel.on_stall = hang_up(request)
-    return SyncStream(channel, farewell, keepalive=settings.keepalive_seconds)
+    return channel
 
 
 class _Stream:
     """What both consumers share: when to ping, when to end, how to leave."""
 
     def __init__(
-        self, channel: Channel, farewell: Farewell, *, keepalive: float
+        self, channel: Channel[bytes], farewell: Farewell, *, keepalive: float
     ) -> None:
         self.channel = channel
         self.farewell = farewell
@@ -101,7 +132,8 @@ class _Stream:
         while isinstance(chunk := self.channel.take_ready(), bytes):
             yield self.channel.hand(chunk)
         if chunk is not End.WHOLE:
-            yield from map(self.channel.hand, self.farewell(self.channel.taken))
+            closing = self.farewell(self.channel.taken, chunk)
+            yield from map(self.channel.hand, closing)
         # The server has the end of the response still to write.
         self.channel.hand(b"")
 
@@ -164,17 +196,19 @@ async def _once(whole: bytes) -> AsyncIterator[bytes]:
 
 
 def _produce(
-    chunks: Chunks, channel: Channel, language: str | None, zone: tzinfo
+    items: Generator[Item, None, None],
+    channel: Channel[Item],
+    language: str | None,
+    zone: tzinfo,
 ) -> None:
     end = End.BROKEN
     try:
         with (
             translation.override(language),
             timezone.override(zone),
-            contextlib.closing(chunks),
+            contextlib.closing(items),
         ):
-            if all(map(channel.put, chunks)):
-                end = End.WHOLE
+            end = End.WHOLE if all(map(channel.put, items)) else End.UNREAD
     finally:
         channel.end(end)
         # No request ends in this thread, so nobody else would close them.

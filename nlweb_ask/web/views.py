@@ -33,9 +33,8 @@ from nlweb_ask.protocol.errors import (
     UnknownPromise,
 )
 from nlweb_ask.protocol.reader import read_await, read_question, wants_stream
-from nlweb_ask.protocol.writers import writer_for
 from nlweb_ask.web import door
-from nlweb_ask.web.answers import Asked, StreamedAnswer
+from nlweb_ask.web.answers import Asked, WholeAnswer
 from nlweb_ask.web.authentication import (
     CHALLENGE,
     ReadOnlySession,
@@ -56,12 +55,12 @@ from nlweb_ask.web.requests import UnreadBody, keep_body, raw_request
 from nlweb_ask.web.responses import (
     EVENT_STREAM,
     JSON,
-    json_response,
+    document_response,
     seal,
     set_headers,
     stream_response,
 )
-from nlweb_ask.web.streaming import send_live, send_ready
+from nlweb_ask.web.streaming import send_live, send_ready, wait_for
 from nlweb_ask.web.transactions import outside_transactions
 from nlweb_ask.web.viewers import anonymous_or, speaking, viewer_for
 
@@ -242,11 +241,13 @@ class AskView(Endpoint):
     @sensitive_variables()
     def answer(self, request: Request) -> HttpResponseBase:
         asked = self.read(request)
-        if self.streams(request, asked):
-            return self.stream(request, asked)
-        writer = writer_for(asked.question)
-        status, document = writer.document(asked.events(threading.Event()))
-        return json_response(document, status=status)
+        respond = self.stream if self.streams(request, asked) else self.document
+        try:
+            return respond(request._request, asked)
+        except Refusal as refusal:
+            refusal.version = asked.question.version
+            refusal.query_id = asked.question.query_id
+            raise
 
     def streams(self, request: Request, asked: Asked) -> bool:
         accept = request.headers.get("Accept", "")
@@ -268,19 +269,23 @@ class AskView(Endpoint):
         return Asked(question, viewer, scope)
 
     @sensitive_variables()
-    def stream(self, request: Request, asked: Asked) -> HttpResponseBase:
-        http = request._request
-        streamed = StreamedAnswer(asked)
+    def stream(self, http: HttpRequest, asked: Asked) -> HttpResponseBase:
+        whole = WholeAnswer(asked)
         if not asked.takes_long:
-            return stream_response(send_ready(http, streamed.chunks(threading.Event())))
-        try:
-            with leased(http, asked.viewer.user) as lease:
-                produce = lease.held_by(streamed.chunks)
-                return stream_response(send_live(http, produce, streamed.farewell))
-        except Refusal as refusal:
-            refusal.version = asked.question.version
-            refusal.query_id = asked.question.query_id
-            raise
+            return stream_response(send_ready(http, whole.chunks(threading.Event())))
+        with leased(http, asked.viewer.user) as lease:
+            chunks = send_live(http, lease.held_by(whole.chunks), whole.farewell)
+            return stream_response(chunks)
+
+    @sensitive_variables()
+    def document(self, http: HttpRequest, asked: Asked) -> HttpResponseBase:
+        whole = WholeAnswer(asked)
+        if not asked.takes_long:
+            told = list(whole.events(threading.Event()))
+            return document_response(*whole.document(told))
+        with leased(http, asked.viewer.user) as lease:
+            told, end = wait_for(lease.held_by(whole.events))
+        return document_response(*whole.document(told, end))
 
 
 class AwaitView(Endpoint):

@@ -8,7 +8,12 @@ import pytest
 
 from tests.protocol.fixture_files import kind_of
 from tests.protocol.replays_over_http import check_answer, meta_of, results_of
-from tests.protocol.site_of_the_fixtures import BREAKS_OFF
+from tests.protocol.site_of_the_fixtures import (
+    BREAKS_OFF,
+    EXITS,
+    LAZY_SENTENCE,
+    WRONG_SENTENCE,
+)
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -37,13 +42,25 @@ KINDS = {
     "promise": ("soup that takes long", "list"),
     "failure": ("soup that fails", "list"),
     "broken-off": (BREAKS_OFF, "generate"),
+    "wrong-sentence": (WRONG_SENTENCE, "generate"),
+    "wrong-summary": (WRONG_SENTENCE, "summarize"),
+    "lazy-sentence": (LAZY_SENTENCE, "generate"),
+    "lazy-summary": (LAZY_SENTENCE, "summarize"),
+    "program-ended": (EXITS, "generate"),
 }
+WRITTEN = {"summary", "generated", "lazy-sentence", "lazy-summary"}
 ENDINGS = {
     "elicitation": "elicitation",
     "promise": "promise",
     "failure": "failure",
     "broken-off": "failure",
+    "wrong-sentence": "failure",
+    "wrong-summary": "failure",
+    "program-ended": "failure",
 }
+BROKEN = {"broken-off", "wrong-sentence", "wrong-summary", "program-ended"}
+
+TERMINALS = {"complete"}
 
 
 def body(dialect, text, mode, *, streaming):
@@ -107,13 +124,15 @@ def test_answer_holds_the_schema_of_its_kind(fixtures_site, dialect, kind, strea
         said = "failure" if has_error else "answer"
     assert said == expected
     assert bool(results_of(answer)) == (
-        kind in {"list", "summary", "generated", "broken-off"}
+        kind in {"list", *WRITTEN, *BROKEN}
         or (
             dialect.startswith("0.1") and kind in {"nothing-to-write-of", "elicitation"}
         )
     )
-    if kind in {"summary", "generated"}:
+    if kind in WRITTEN:
         assert text_of(answer).endswith("That is all.")
+    if streaming:
+        assert len([name for name in map(kind_of, answer) if name in TERMINALS]) == 1
     assert "regret" not in json.dumps(answer)
 
 

@@ -20,7 +20,7 @@ from nlweb_ask.protocol.events import (
 )
 from nlweb_ask.protocol.question import Question
 from nlweb_ask.sources.viewers import anonymous_viewer
-from nlweb_ask.web.answers import Asked, StreamedAnswer
+from nlweb_ask.web.answers import Asked, WholeAnswer
 from nlweb_ask.web.streaming import send_live
 from tests.asking import make_scope
 
@@ -88,12 +88,12 @@ class Stopping(Breaking):
 
 def broken_off(question, *given):
     asked = Breaking(question, given=given)
-    return b"".join(StreamedAnswer(asked).chunks(threading.Event())).decode()
+    return b"".join(WholeAnswer(asked).chunks(threading.Event())).decode()
 
 
 def out_of_time(rf, settings, question, *given):
     settings.NLWEB_ASK = {"STREAM_DEADLINE": 1}
-    streamed = StreamedAnswer(Hanging(question, given=given))
+    streamed = WholeAnswer(Hanging(question, given=given))
     chunks = send_live(rf.get("/ask"), streamed.chunks, streamed.farewell)
     return b"".join(chunks).decode()
 
@@ -101,7 +101,7 @@ def out_of_time(rf, settings, question, *given):
 def stalled(rf, settings, question, *given):
     """Read all but the last of what is given, stall, and come back for the rest."""
     settings.NLWEB_ASK = {"STALL_SECONDS": 1}
-    streamed = StreamedAnswer(Stopping(question, given=given))
+    streamed = WholeAnswer(Stopping(question, given=given))
     response = send_live(rf.get("/ask"), streamed.chunks, streamed.farewell)
     chunks = iter(response)
     read = [next(chunks) for _ in given[:-1]]

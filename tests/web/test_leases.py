@@ -41,7 +41,9 @@ def one_place(settings):
 
 def stream(request, produce, user=ANONYMOUS):
     with leased(request, user) as lease:
-        return send_live(request, lease.held_by(produce), lambda sent: iter([b"late"]))
+        return send_live(
+            request, lease.held_by(produce), lambda sent, end: iter([b"late"])
+        )
 
 
 def is_free(request, user=ANONYMOUS):

@@ -24,8 +24,9 @@ def request_of(request):
     return REQUESTS[request.param]().get("/ask")
 
 
-def farewell(sent):
-    return iter([b"farewell after %d" % sent])
+def farewell(sent, end):
+    how = end.name if end else "LATE"
+    return iter([b"farewell after %d, %b" % (sent, how.encode())])
 
 
 def read(chunks):
@@ -95,7 +96,7 @@ def test_work_that_breaks_off_is_told_by_the_farewell(request_of):
 
     told = read(send_live(request_of, produce, farewell))
 
-    assert told == [b"a", b"farewell after 1"]
+    assert told == [b"a", b"farewell after 1, BROKEN"]
 
 
 @pytest.mark.parametrize("leave", ["close", "forget"])
@@ -129,7 +130,7 @@ def test_time_that_is_up_ends_the_stream_with_the_farewell(request_of, settings)
     began = time.monotonic()
     told = read(send_live(request_of, produce, farewell))
 
-    assert told == [b"a", b"farewell after 1"]
+    assert told == [b"a", b"farewell after 1, LATE"]
     assert time.monotonic() - began < 3
 
 
@@ -144,7 +145,8 @@ def test_stream_that_drips_past_its_time_is_ended(request_of, settings):
     *drops, last = read(send_live(request_of, produce, farewell))
 
     assert len(drops) < 25
-    assert last == b"farewell after %d" % len(drops)
+    assert last.startswith(b"farewell after %d, " % len(drops))
+    assert b"BROKEN" not in last
 
 
 def test_consumer_that_stalls_and_comes_back_is_told_the_rest(settings):
@@ -161,7 +163,9 @@ def test_consumer_that_stalls_and_comes_back_is_told_the_rest(settings):
 
     assert next(chunks) == b"a"
     assert stopped.wait(5)
-    assert list(chunks) == [b"farewell after 1"]
+    [last] = chunks
+    assert last.startswith(b"farewell after 1, ")
+    assert b"BROKEN" not in last
 
 
 @pytest.mark.parametrize("over", [False, True], ids=["in-a-chunk", "in-the-end"])

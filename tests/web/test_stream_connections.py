@@ -54,7 +54,9 @@ def falls_to(opened, number):
 
 def test_stream_under_wsgi_keeps_one_connection_while_it_runs(opened):
     query()  # as the view does
-    response = send_live(RequestFactory().get("/ask"), produce, lambda _sent: iter(()))
+    response = send_live(
+        RequestFactory().get("/ask"), produce, lambda _sent, _end: iter(())
+    )
     chunks = iter(response)
     assert next(chunks) == b"a"
 
@@ -68,7 +70,7 @@ def test_stream_under_asgi_keeps_one_connection_while_it_runs(opened):
         async with ThreadSensitiveContext():
             await sync_to_async(query)()  # as the view does
             response = send_live(
-                AsyncRequestFactory().get("/ask"), produce, lambda _sent: iter(())
+                AsyncRequestFactory().get("/ask"), produce, lambda _sent, _end: iter(())
             )
             chunks = aiter(response)
             assert await anext(chunks) == b"a"

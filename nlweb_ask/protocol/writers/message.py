@@ -16,6 +16,10 @@ class Message:
     event: str | None
     data: dict[str, Any]
 
+    @property
+    def kind(self) -> str:
+        return self.event or str(self.data["message_type"])
+
 
 class Writer(Protocol):
     """One dialect: it says what an answer contains and not how it travels."""
