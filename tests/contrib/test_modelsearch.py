@@ -1,0 +1,96 @@
+"""The retriever `modelsearch`, on the full-text search of the database."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection
+
+from nlweb_ask.contrib.modelsearch.retriever import ModelSearchRetriever
+from nlweb_ask.plugins import Question, Scope
+from nlweb_ask.testing import check_retriever
+from tests.contrib.guides.models import Guide
+from tests.contrib.same_scores import assert_scores_are_those_of_keyword
+from tests.contrib.syntax import SYNTAX
+
+pytestmark = pytest.mark.servers
+
+
+def found(asked, limit=100, **scope):
+    where = Scope(site_id=0, **scope)
+    return ModelSearchRetriever().retrieve(Question(text=asked), where, limit=limit)
+
+
+def ids(asked, **scope):
+    return [each.object_id for each in found(asked, **scope)]
+
+
+@pytest.fixture
+def three(write):
+    return [
+        write("Mend a puncture", "Take the tyre off the rim with two levers."),
+        write("Oil a chain", "Wipe the chain, then oil each link."),
+        write("Ride in the rain", "Brakes grip less on a wet rim."),
+    ]
+
+
+def test_retriever_keeps_its_promises(three):
+    check_retriever(ModelSearchRetriever(), Question(text="rim chain levers"), limit=2)
+    check_retriever(ModelSearchRetriever(), Question(text="rim chain levers"))
+
+
+def test_retriever_keeps_its_promises_beyond_the_first_block(write, monkeypatch):
+    monkeypatch.setattr("nlweb_ask.index.rescoring.HITS_AT_ONCE", 3)
+    for number in range(11):
+        write(f"Chain {number}", "rim " * (number % 4) + "oil " * number)
+    check_retriever(ModelSearchRetriever(), Question(text="rim chain oil"), limit=5)
+    assert len(found("rim chain oil")) == 11
+
+
+def test_one_word_of_a_sentence_is_enough(three):
+    assert ids("How on earth do I mend a flat puncture, please?") == [three[0]]
+
+
+def test_scores_are_ours(three):
+    assert_scores_are_those_of_keyword(found, "wet rim of a chain with levers")
+
+
+@pytest.mark.parametrize("asked", SYNTAX)
+def test_syntax_of_the_engine_is_words(three, asked):
+    assert ids(f"{asked} puncture") == [three[0]]
+
+
+def test_question_of_reserved_words_finds_no_more_than_its_words(three):
+    assert ids("AND OR NOT TO") == []
+
+
+def test_each_partition_has_its_own_pages(write):
+    public = write("Oil a chain")
+    private = write("Oil the secret chain", members_only=True)
+    assert ids("chain") == [public]
+    assert ids("chain", partition="restricted") == [private]
+
+
+def test_only_pages_of_the_language_asked_for_are_found(write):
+    write("Route one", language="en")
+    german = write("Route zwei", language="de")
+    assert ids("route", languages=("de",)) == [german]
+
+
+def test_sources_outside_the_scope_are_not_searched(three):
+    assert ids("rim", sources=("other",)) == []
+
+
+def test_page_the_engine_has_and_we_have_not_is_left_out(three):
+    Guide.objects.create(title="Unknown rim")
+    assert set(ids("rim")) == {three[0], three[2]}
+
+
+def test_unreadable_index_is_the_failure_of_the_retriever(three):
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE modelsearch_indexentry RENAME TO away")
+    try:
+        with pytest.raises(Exception, match=r"modelsearch|no such|exist"):
+            found("rim")
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute("ALTER TABLE away RENAME TO modelsearch_indexentry")
