@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from django.utils.translation import gettext as _
 
@@ -18,6 +19,9 @@ from nlweb_ask.protocol.writers import Message, dumps, encode, writer_for
 from nlweb_ask.web.channel import End
 
 Chunks = Generator[bytes, None, None]
+
+# The messages that say how an answer ended; there is one of them at most.
+ENDINGS: Final = frozenset({"elicitation", "promise", "failure", "error"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,37 +80,45 @@ class WholeAnswer:
             return status, dumps(document)
 
     def chunks(self, stop: threading.Event) -> Chunks:
-        written = 0
+        sent: list[str] = []
         try:
             for message in self._messages(self.events(stop)):
                 yield encode(message)
-                written += 1
+                sent.append(message.kind)
         except Exception as error:  # noqa: BLE001 - a stream that began can only be ended
             log_failure("stream", error)
-            # The event that could not be written.
-            del self._events[-1:]
-            yield from self.farewell(written, End.BROKEN)
+            unwritable = self._events.pop() if self._events else None
+            if isinstance(unwritable, Complete):
+                # All else has been written, and some of it on account of the end.
+                yield from self._last_words(sent, _failure(End.BROKEN))
+            else:
+                yield from self.farewell(len(sent), End.BROKEN)
 
     def farewell(self, sent: int, end: End | None) -> Chunks:
         """The closing chunks of a stream that ended so after `sent` chunks.
 
-        The whole answer is written once more, and what was sent of it left out. What
-        cannot be written at all is closed in few words.
+        The whole answer is written once more, and what was sent of it left out.
         """
         failure = _failure(end)
-        written: list[Message] = []
+        written: list[str] = []
         try:
             for message in self._messages(self._ended([*self._events], failure)):
                 chunk = encode(message)
-                written.append(message)
+                written.append(message.kind)
                 if len(written) > sent:
                     yield chunk
         except Exception as error:  # noqa: BLE001 - nobody else would end the stream
             log_failure("stream", error)
-            kinds = {message.kind for message in written}
-            for message in self._messages(self._bare([*self._events], failure)):
-                if message.kind not in kinds:
-                    yield encode(message)
+            yield from self._last_words(written, failure)
+
+    def _last_words(self, written: Sequence[str], failure: Failure) -> Chunks:
+        """End a stream in words that can always be written, after such messages."""
+        done = set(written)
+        if done & ENDINGS:
+            done |= ENDINGS
+        for message in self._messages(self._bare([*self._events], failure)):
+            if message.kind not in done:
+                yield encode(message)
 
     def _unbroken(self, events: Iterable[Event]) -> Iterator[Event]:
         try:

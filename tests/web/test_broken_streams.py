@@ -1,11 +1,11 @@
-"""A stream that breaks off or runs out of time tells all that was found before."""
+"""An answer that breaks off or runs out of time tells all that was found before."""
 
 from __future__ import annotations
 
 import json
 import threading
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -21,7 +21,7 @@ from nlweb_ask.protocol.events import (
 from nlweb_ask.protocol.question import Question
 from nlweb_ask.sources.viewers import anonymous_viewer
 from nlweb_ask.web.answers import Asked, WholeAnswer
-from nlweb_ask.web.streaming import send_live
+from nlweb_ask.web.streaming import send_live, wait_for
 from tests.asking import make_scope
 
 # A stream that begins to be sent looks at the connections of its thread.
@@ -30,6 +30,7 @@ pytestmark = pytest.mark.django_db
 START = Start(version="0.55", query_id="q1", conversation_id="c1")
 FOUND = ResultFound(index=0, item={"url": "https://site.example/", "name": "Tide"})
 WORDS = [Content(text="The tide "), Content(text="comes in.")]
+NEVER = threading.Event()
 FAILED = Failure(code="NO_RESULTS", message="Nothing could be read.")
 WHOLE = Complete(
     response_type="answer",
@@ -77,6 +78,21 @@ class Hanging(Breaking):
         stop.wait(10)
 
 
+class Exiting(Breaking):
+    """A question whose answer tells `given`, and ends its program."""
+
+    def events(self, stop):
+        yield from self.given
+        raise SystemExit(3)
+
+
+class Told(Breaking):
+    """A question whose answer is `given`."""
+
+    def events(self, stop):
+        yield from self.given
+
+
 class Stopping(Breaking):
     """A question whose answer ends in haste when it is stopped, as the pipeline does."""
 
@@ -96,6 +112,19 @@ def out_of_time(rf, settings, question, *given):
     streamed = WholeAnswer(Hanging(question, given=given))
     chunks = send_live(rf.get("/ask"), streamed.chunks, streamed.farewell)
     return b"".join(chunks).decode()
+
+
+def live(rf, asked):
+    whole = WholeAnswer(asked)
+    chunks = send_live(rf.get("/ask"), whole.chunks, whole.farewell)
+    return b"".join(chunks).decode()
+
+
+def document(asked):
+    whole = WholeAnswer(asked)
+    status, body = whole.document(*wait_for(whole.events))
+    assert status == 200
+    return json.loads(body)
 
 
 def stalled(rf, settings, question, *given):
@@ -218,3 +247,86 @@ def test_page_that_cannot_be_written_ends_the_stream_properly(question):
     assert has_text(stream)
     assert "INTERNAL_ERROR" in stream
     assert messages(stream)[-1] == {} or question.version == "0.1"
+
+
+def terminals(question, stream):
+    """Return how often a stream ends."""
+    kind = "message_type" if question.version == "0.1" else "event"
+    wanted = '"message_type":"complete"' if kind == "message_type" else "event: end"
+    return stream.count(wanted)
+
+
+def text_in(document):
+    """Return what was written, wherever a dialect has it."""
+    rows = [row.get("schema_object", {}).get("text") for row in document["results"][:1]]
+    content = [item["text"] for item in document.get("content", [])]
+    return "".join(content) or rows[0]
+
+
+def test_document_whose_time_is_up_tells_what_was_told(settings, question):
+    settings.NLWEB_ASK = {"STREAM_DEADLINE": 1}
+
+    found = document(Hanging(question, given=(START, FOUND, *WORDS)))
+
+    assert found["error"]["code"] == "TIMEOUT"
+    assert text_in(found) == "The tide comes in."
+    assert len(found["results"]) == 1 + (question.version == "0.1")
+
+
+def test_document_that_breaks_off_tells_what_was_told(question):
+    for kind in (Breaking, Exiting):
+        found = document(kind(question, given=(START, FOUND, *WORDS)))
+
+        assert found["error"]["code"] == "INTERNAL_ERROR"
+        assert text_in(found) == "The tide comes in."
+
+
+def test_stream_whose_program_ends_breaks_off_at_once(rf, question):
+    began = time.monotonic()
+
+    stream = live(rf, Exiting(question, given=(START, FOUND, *WORDS)))
+
+    assert time.monotonic() - began < 10
+    assert has_text(stream)
+    assert "INTERNAL_ERROR" in stream
+    assert "TIMEOUT" not in stream
+    assert terminals(question, stream) == 1
+
+
+UNWRITABLE = {
+    "content": (START, FOUND, WORDS[0], Content(text=object()), WORDS[1], WHOLE),
+    "result": (START, FOUND, ResultFound(index=1, item={"url": object()}), WHOLE),
+    "failure": (START, FOUND, Failure(code="NO", message=b"No."), WHOLE),
+    "elicitation": (START, FOUND, Elicitation(text=b"Which?"), WHOLE),
+    "end": (START, FOUND, replace(WHOLE, session_context={"x": float("nan")})),
+    "end-after-a-failure": (
+        *(START, FOUND, FAILED),
+        replace(WHOLE, session_context={"x": object()}),
+    ),
+}
+
+
+@pytest.mark.parametrize("given", UNWRITABLE.values(), ids=list(UNWRITABLE))
+def test_stream_ends_once_whatever_cannot_be_written_of_it(rf, question, given):
+    streams = [
+        live(rf, Told(question, given=given)),
+        b"".join(WholeAnswer(Told(question, given=given)).chunks(NEVER)).decode(),
+        live(rf, Exiting(question, given=given[:-1])),
+    ]
+
+    for stream in streams:
+        assert terminals(question, stream) == 1
+        assert stream.count('"start"') + stream.count("event: start") == 1
+        told = [json.dumps(message, sort_keys=True) for message in messages(stream)]
+        assert len(set(told)) == len(told)
+        assert "INTERNAL_ERROR" in stream or "NO_RESULTS" in stream
+
+
+@pytest.mark.parametrize("given", UNWRITABLE.values(), ids=list(UNWRITABLE))
+def test_document_is_a_failure_whatever_cannot_be_written_of_it(question, given):
+    found = document(Told(question, given=given))
+
+    if question.version == "0.1" and given[-1].session_context:
+        return  # such a document has none
+    assert found["error"]["code"] in ("INTERNAL_ERROR", "NO_RESULTS")
+    assert found["_meta"]["response_type"] == "failure"

@@ -384,3 +384,80 @@ def test_cache_that_is_down_never_gives_a_500(ask, waiting, broken_cache, settin
     refused = ask(streaming("generate"), Accept=STREAM)
     assert (refused.status_code, refused["Retry-After"]) == (503, "30")
     assert refused.json()["error"]["code"] == "SERVER_BUSY"
+
+
+def written(mode="generate", **more):
+    return {"query": {"text": "tide"}, "prefer": {"mode": mode}, **more}
+
+
+@pytest.mark.parametrize("mode", ["generate", "summarize"])
+def test_one_document_too_many_is_refused_beside_streams(ask, waiting, mode):
+    begun = [ask(streaming("generate"), Accept=STREAM) for _ in range(2)]
+
+    refused = ask(written(mode))
+
+    assert (refused.status_code, refused["Retry-After"]) == (429, "5")
+    assert refused.json()["error"]["details"] == {"limit": "streams"}
+    for response in begun:
+        response.close()
+
+
+def test_one_document_too_many_is_refused_in_the_version_it_is_asked_in(ask, waiting):
+    begun = [ask(streaming("generate"), Accept=STREAM) for _ in range(2)]
+    question = {"query": "tide", "mode": "generate", "query_id": "mine"}
+
+    refused = ask({**question, "streaming": False})
+
+    assert refused.status_code == 429
+    document = refused.json()
+    assert (document["_meta"]["version"], document["query_id"]) == ("0.1", "mine")
+    for response in begun:
+        response.close()
+
+
+def test_document_gives_its_place_back(ask, waiting, rf):
+    GO_ON.set()
+
+    answers = [ask(written()) for _ in range(4) if becomes_free(rf.get("/ask"))]
+
+    assert [answer.status_code for answer in answers] == [200] * 4
+    assert answers[-1].json()["error"]["code"] == "NO_RESULTS"
+
+
+def test_lists_are_answered_beside_as_many_streams_as_are_allowed(ask, waiting):
+    begun = [ask(streaming("generate"), Accept=STREAM) for _ in range(2)]
+
+    listed = [ask(written("list")) for _ in range(3)]
+
+    assert [answer.status_code for answer in listed] == [200] * 3
+    for response in begun:
+        response.close()
+
+
+def test_document_is_refused_in_a_full_house(ask, waiting, settings):
+    settings.NLWEB_ASK |= {"STREAM_THREADS": 1}
+    begun = ask(streaming("generate"), Accept=STREAM)
+
+    refused = ask(written(meta={"version": "0.54"}))
+
+    assert refused.status_code == 503
+    assert int(refused["Retry-After"]) > 0
+    document = refused.json()
+    assert document["error"]["code"] == "SERVER_BUSY"
+    assert document["_meta"]["version"] == "0.54"
+    begun.close()
+
+
+def test_document_whose_time_is_up_says_so_and_keeps_its_place_until_the_work_ends(
+    ask, waiting, settings, rf
+):
+    settings.NLWEB_ASK |= {"STREAM_DEADLINE": 1, "STREAMS_PER_VISITOR": 1}
+    began = time.monotonic()
+
+    answer = ask(written())
+
+    assert time.monotonic() - began < 5
+    assert (answer.status_code, answer.json()["error"]["code"]) == (200, "TIMEOUT")
+    assert not is_free(rf.get("/ask"))
+    GO_ON.set()
+    assert becomes_free(rf.get("/ask"))

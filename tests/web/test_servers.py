@@ -6,6 +6,7 @@ import json
 import random
 import socket
 import time
+from collections import Counter
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -280,6 +281,41 @@ def test_full_house_is_told_before_a_stream_begins(server):
     assert refused.headers["Content-Type"] == "application/json"
     assert int(refused.headers["Retry-After"]) > 0
     assert document["error"]["code"] == "SERVER_BUSY"
+
+
+def ask_for_a_document(server, text):
+    body = {"query": {"text": text}, "prefer": {"mode": "generate", "streaming": False}}
+    return httpx.post(f"{server.url}/ask", json=body, timeout=30).status_code
+
+
+@servers(but=ONE_AT_A_TIME)
+def test_many_long_documents_leave_room_for_the_pages_of_the_site(server):
+    ask = partial(ask_for_a_document, server)
+    with ThreadPoolExecutor(20) as askers:
+        asked = [askers.submit(ask, "tide 10 words 0.5 apart") for _ in range(20)]
+        while len(server.noted("begun.txt")) < 2:
+            time.sleep(0.05)
+        page = httpx.get(f"{server.url}/", timeout=30)
+        both_ran = not any(answer.done() and answer.result() == 200 for answer in asked)
+
+    assert both_ran
+    assert page.status_code in (200, 404)
+    statuses = Counter(answer.result() for answer in asked)
+    assert statuses[200] == 2
+    assert statuses[429] + statuses[503] == 18
+
+
+@servers()
+def test_document_whose_time_is_up_is_a_failure_with_what_was_found(server):
+    body = {"query": {"text": "tide 1 words 9 apart"}, "prefer": {"mode": "generate"}}
+    began = time.monotonic()
+
+    response = httpx.post(f"{server.url}/ask", json=body, timeout=30)
+
+    assert time.monotonic() - began < 8.5
+    answer = response.json()
+    assert (response.status_code, answer["error"]["code"]) == (200, "TIMEOUT")
+    assert len(answer["results"]) == 1
 
 
 @servers(but=ONE_AT_A_TIME)
