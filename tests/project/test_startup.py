@@ -18,7 +18,14 @@ from django.urls import reverse
 reverse("nlweb_ask:ask")
 print("\\n".join(sys.modules))
 """
-ONLY_WHEN_WANTED = ["litellm", "django_eventstream", "wagtail", "cms", "haystack"]
+ONLY_WHEN_WANTED = [
+    "litellm",
+    "django_eventstream",
+    "wagtail",
+    "cms",
+    "haystack",
+    "modelsearch",
+]
 
 
 @pytest.fixture(scope="module")

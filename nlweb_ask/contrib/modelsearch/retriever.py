@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
 
 from modelsearch.backends import get_search_backend
 from modelsearch.index import class_is_indexed
@@ -29,9 +31,8 @@ class ModelSearchRetriever:
         if not words:
             return []
         query = PlainText(" ".join(words), operator="or")
-        engine = get_search_backend(self.backend)
         searched = [
-            (source.name, engine.search(query, _only_keys(source)))
+            (source.name, self._engine.search(query, _only_keys(source)))
             for source in _indexed_sources(scope)
         ]
 
@@ -43,6 +44,11 @@ class ModelSearchRetriever:
             ]
 
         return rescored(question, scope, hits, limit)
+
+    @cached_property
+    def _engine(self) -> Any:
+        # Kept, and with it the connections of its client, which serves all threads.
+        return get_search_backend(self.backend)
 
 
 def _only_keys(source: ModelSource) -> object:
