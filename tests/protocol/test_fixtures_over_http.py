@@ -19,8 +19,8 @@ THREADED = pytest.mark.django_db(transaction=True)
 
 
 def is_threaded(entry):
-    read = entry["expect"].get("read", {"streaming": False})
-    return read["streaming"] and read["mode"] != "list"
+    read = entry["expect"].get("read", {"mode": "list"})
+    return read["mode"] != "list"
 
 
 def fixtures_of(replay):
