@@ -131,6 +131,7 @@ def _capped(candidate: Candidate, ceiling: float) -> Candidate:
 class _Scorer:
     """Scores the pages of some hits for the words of one question."""
 
+    site_id: int
     snapshot: Snapshot
     postings: Mapping[str, TermPostings]
     coverage: Coverage
@@ -144,6 +145,7 @@ class _Scorer:
         pages = {term: public_pages(snapshot, found[term]) for term in found}
         chosen = [(word, chosen_terms(word, pages)) for word in words]
         return cls(
+            scope.site_id,
             snapshot,
             {term: found[term] for _word, terms in chosen for term in terms},
             Coverage(snapshot, found, chosen, pages),
@@ -172,7 +174,7 @@ class _Scorer:
         """Return the numbers of the pages of `hits`, in their order."""
         import numpy as np
 
-        places = _documents(hits)
+        places = _documents(hits, self.site_id)
         mine = np.isin(self.snapshot.documents, list(places)) & self.eligible
         numbers = [int(number) for number in np.flatnonzero(mine)]
         documents = self.snapshot.documents
@@ -181,7 +183,7 @@ class _Scorer:
     def _scores(self, numbers: Sequence[int]) -> tuple[Floats, Floats]:
         """Return the scores of all pages and passages, 0 where they were not asked for.
 
-        The sums are those of `search`, in its order: equal to the last bit.
+        They are those of `nlweb_ask.index.search`, once rounded.
         """
         import numpy as np
 
@@ -216,13 +218,13 @@ def _eligible(snapshot: Snapshot, scope: Scope) -> Bools:
     return eligible
 
 
-def _documents(hits: Sequence[Hit]) -> dict[int, int]:
+def _documents(hits: Sequence[Hit], site_id: int) -> dict[int, int]:
     """Return the ids of the documents that we have of `hits`, with their places."""
     places = {hit: place for place, hit in reversed(list(enumerate(hits)))}
     by_source: dict[str, list[str]] = {}
     for hit in places:
         by_source.setdefault(hit.source, []).append(hit.object_id)
-    documents = Document.objects.using(read_alias())
+    documents = Document.objects.using(read_alias()).filter(site_id=site_id)
     found: dict[int, int] = {}
     try:
         for source, object_ids in by_source.items():
