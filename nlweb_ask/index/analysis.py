@@ -14,7 +14,7 @@ import hashlib
 import re
 import threading
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import version
@@ -492,16 +492,27 @@ def question_words(
     spoken = _spoken(tokens, read_as)
     stops = frozenset[str]().union(*map(_stop_words, spoken))
     reading = _Reading(spoken or read_as, read_as, shouting)
-    content: list[Word] = []
+    both = list(zip(tokens, meant, strict=True))
+    content = [
+        word
+        for token, right in both
+        if not _is_stop(token, stops, shouting=shouting)
+        for word in reading.words(token, right, stop_mark=STOP_MARK)
+    ]
+    if content:
+        return _first(content, MAX_QUESTION_TERMS)
     everything: list[Word] = []
-    for token, right in zip(tokens, meant, strict=True):
-        bare = fold(token.casefold())
-        if bare in stops and (shouting or not _is_capitals(token)):
+    for token, right in both:
+        if _is_stop(token, stops, shouting=shouting):
+            bare = fold(token.casefold())
             everything.append(Word(token, (STOP_MARK + bare, bare)))
         else:
             everything += reading.words(token, right)
-            content += reading.words(token, right, stop_mark=STOP_MARK)
-    return _first(content or everything, MAX_QUESTION_TERMS)
+    return _first(everything, MAX_QUESTION_TERMS)
+
+
+def _is_stop(token: str, stops: Set[str], *, shouting: bool) -> bool:
+    return fold(token.casefold()) in stops and (shouting or not _is_capitals(token))
 
 
 @dataclass(frozen=True, slots=True)
@@ -517,7 +528,9 @@ class _Reading:
             pairs = [Word(term, (term,)) for term in terms if is_spaceless(term[0])]
             between = tuple(term for term in terms if not is_spaceless(term[0]))
             return [*pairs, Word(token, between)] if between else pairs
-        rest = self._terms((token, right), self.languages, stop_mark)
+        rest = terms
+        if self.languages != self.spoken:
+            rest = self._terms((token, right), self.languages, stop_mark)
         others = [term for term in rest if term not in terms]
         word = Word(token, tuple(terms), tuple(others), is_guessed=token != right)
         return [word] if rest else []

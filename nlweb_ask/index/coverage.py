@@ -107,10 +107,10 @@ class Coverage:
         import numpy as np
 
         pages = np.array(numbers, "u4")
-        first = self.snapshot.first.astype("i8")
-        spans = first[pages + 1] - first[pages]
+        first = self.snapshot.first[pages].astype("i8")
+        spans = self.snapshot.first[pages + 1] - first
         owner = np.repeat(np.arange(len(pages)), spans)
-        shifts = first[pages] - np.concatenate([[0], np.cumsum(spans)[:-1]])
+        shifts = first - np.concatenate([[0], np.cumsum(spans)[:-1]])
         # The type of the postings: another would be converted at every look.
         passages = (np.arange(len(owner)) + np.repeat(shifts, spans)).astype("u4")
         title, anywhere = np.zeros(len(pages)), np.zeros(len(pages))
@@ -152,7 +152,6 @@ def _holds(runs: Iterable[Integers], numbers: Integers) -> Bools:
 
     holds = np.zeros(len(numbers), bool)
     for run in runs:
-        place = run.searchsorted(numbers)
-        place[place == len(run)] = 0
-        holds |= run[place] == numbers
+        # Past the end means greater than its last.
+        holds |= run.take(run.searchsorted(numbers), mode="clip") == numbers
     return holds

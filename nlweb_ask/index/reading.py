@@ -7,8 +7,11 @@ rows read at the snapshot's own epoch fit it, whatever changes came in meanwhile
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
-from typing import Final
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, Final
 
 from django.db import DatabaseError, connections, router
 
@@ -36,6 +39,56 @@ _snapshots: dict[tuple[str, int], Snapshot] = {}
 _lock = threading.Lock()
 
 
+@dataclass(slots=True)
+class Moment:
+    """What one question has read of a site's index, and made of it.
+
+    `made` is forgotten with the snapshot, `analysed` is of the question's words alone.
+    """
+
+    snapshot: Snapshot | None = None
+    postings: dict[int, TermPostings] = field(default_factory=dict)
+    made: dict[Hashable, Any] = field(default_factory=dict)
+    analysed: dict[Hashable, Any] = field(default_factory=dict)
+
+    def begin(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
+        self.postings.clear()
+        self.made.clear()
+
+
+_moments: ContextVar[dict[int, Moment] | None] = ContextVar(
+    "nlweb_ask_moments", default=None
+)
+
+
+@contextmanager
+def one_moment() -> Iterator[None]:
+    """Let all reads inside see the index as the first one does, and read nothing twice.
+
+    For as long as one question looks for pages: what is written meanwhile is not seen,
+    unless a merge makes it impossible to read on.
+    """
+    if _moments.get() is not None:
+        yield
+        return
+    token = _moments.set({})
+    try:
+        yield
+    finally:
+        _moments.reset(token)
+
+
+def moment_of(site_id: int) -> Moment:
+    """Return what this question has read so far; outside of one, nothing."""
+    moments = _moments.get()
+    if moments is None:
+        return Moment()
+    if site_id not in moments:
+        moments[site_id] = Moment()
+    return moments[site_id]
+
+
 def read_alias() -> str:
     return router.db_for_read(Posting)
 
@@ -44,6 +97,15 @@ def current(site_id: int) -> Snapshot:
     """Return the snapshot of the index as this connection sees it now."""
     snapshot, _ = read(site_id, ())
     return snapshot
+
+
+def likely(site_id: int) -> Snapshot:
+    """Return the snapshot that the next read will most likely give.
+
+    To tell what to read; what is told by it must hold of what is then read.
+    """
+    kept = moment_of(site_id).snapshot or _snapshots.get((read_alias(), site_id))
+    return kept if kept is not None else current(site_id)
 
 
 def fingerprint(site_id: int) -> Marker:
@@ -61,18 +123,39 @@ def read(
         IndexUnavailable: When the tables cannot be read, or merges follow each other
             faster than they can be read.
     """
-    alias = read_alias()
+    moment = moment_of(site_id)
+    missing = [term for term in terms if term not in moment.postings]
+    if moment.snapshot is not None and not missing:
+        return moment.snapshot, moment.postings
     try:
         for _ in range(ATTEMPTS):
-            marker, rows = _select(alias, site_id, terms)
-            snapshot = _snapshot(alias, site_id, marker)
-            if snapshot.marker.epoch == marker.epoch:
-                return snapshot, _in_snapshot(snapshot, terms, rows)
+            snapshot = _read_into(moment, site_id, missing)
+            missing = [term for term in terms if term not in moment.postings]
+            if snapshot is not None and not missing:
+                return snapshot, moment.postings
     except DatabaseError as error:
         msg = "The search index could not be read."
         raise IndexUnavailable(msg) from error
     msg = "The search index was merged too often while it was read."
     raise IndexUnavailable(msg)
+
+
+def _read_into(moment: Moment, site_id: int, terms: Sequence[int]) -> Snapshot | None:
+    """Add postings to those of a moment; it begins anew where they do not fit.
+
+    Returns:
+        Its snapshot; nothing when a merge came between the rows and the snapshot.
+    """
+    alias = read_alias()
+    marker, rows = _select(alias, site_id, terms)
+    snapshot = moment.snapshot
+    if snapshot is None or snapshot.marker.epoch != marker.epoch:
+        snapshot = _snapshot(alias, site_id, marker)
+        if snapshot.marker.epoch != marker.epoch:
+            return None
+        moment.begin(snapshot)
+    moment.postings |= _in_snapshot(snapshot, terms, rows)
+    return snapshot
 
 
 def forget() -> None:
@@ -180,9 +263,12 @@ def _in_snapshot(
     found: dict[int, list[tuple[Field, FieldPostings]]] = {term: [] for term in terms}
     for term, segment_id, blob in sorted(rows, key=lambda row: row[1]):
         offsets = snapshot.offsets[segment_id]
-        for field, postings in read_postings(blob).items():
-            numbers = postings.numbers + np.uint32(offsets.of(field))
-            found[term].append((field, FieldPostings(numbers, postings.frequencies)))
+        for name, postings in read_postings(blob).items():
+            shift = offsets.of(name)
+            if shift:
+                numbers = postings.numbers + np.uint32(shift)
+                postings = FieldPostings(numbers, postings.frequencies)
+            found[term].append((name, postings))
     for term in found:
         found[term] += snapshot.change_postings.get(term, ())
     return found

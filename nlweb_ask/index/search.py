@@ -10,8 +10,10 @@ that a hidden page could move. A page that holds too little of the question is l
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence, Set
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from nlweb_ask.index import versions
 from nlweb_ask.index.analysis import (
@@ -23,15 +25,21 @@ from nlweb_ask.index.analysis import (
 )
 from nlweb_ask.index.coverage import Coverage, chosen_terms
 from nlweb_ask.index.postings import (
-    PAGE_FIELDS,
     PASSAGE_FIELDS,
     WEIGHTS,
     Field,
     FieldPostings,
     Label,
 )
-from nlweb_ask.index.reading import TermPostings, current, fingerprint, read
-from nlweb_ask.index.snapshot import Snapshot
+from nlweb_ask.index.reading import (
+    TermPostings,
+    current,
+    fingerprint,
+    likely,
+    moment_of,
+    read,
+)
+from nlweb_ask.index.snapshot import K1, B, Snapshot
 from nlweb_ask.plugins import Candidate, Question, Scope
 
 if TYPE_CHECKING:
@@ -39,22 +47,55 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+    Integers = NDArray[np.integer[Any]]
     Bools = NDArray[np.bool_]
 
-__all__ = ["fingerprint", "question_terms", "search", "version_said", "words_of"]
+__all__ = [
+    "K1",
+    "B",
+    "fingerprint",
+    "question_terms",
+    "search",
+    "version_said",
+    "words_of",
+    "words_read",
+]
 
-K1: Final = 1.2
-B: Final = 0.75
 SCORE_DIGITS: Final = 9
 # A word with its accents as typed counts this much beside the word without them.
 EXACT_WEIGHT: Final = 0.25
+# What callers ask to see is kept for so many of their filters, a byte a page each.
+MAX_FILTERS: Final = 16
+# Half of the best score, then half of that: pages below are not looked at in vain.
+STEP_DOWN: Final = 0.5
+STEPS_DOWN: Final = 6
 
 
 def words_of(question: Question, scope: Scope) -> list[Word]:
     """Return the words to search for, in the languages that the scope may answer in."""
     languages = scope.languages or current(scope.site_id).languages
-    corrected = question.corrected_text or ""
-    return question_words(question.search_text, languages, corrected)
+    return _words(question, scope.site_id, languages)
+
+
+def words_read(question: Question, scope: Scope) -> list[Word]:
+    """Return what `words_of` does, with their postings read in the same look."""
+    snapshot = likely(scope.site_id)
+    while True:
+        languages = scope.languages or snapshot.languages
+        words = _words(question, scope.site_id, languages)
+        keys = [term_key(term) for term in distinct_terms(words)]
+        snapshot, _ = read(scope.site_id, keys)
+        if languages == (scope.languages or snapshot.languages):
+            return words
+
+
+def _words(question: Question, site_id: int, languages: Sequence[str]) -> list[Word]:
+    asked = question.search_text, tuple(languages), question.corrected_text or ""
+    analysed = moment_of(site_id).analysed
+    if asked not in analysed:
+        analysed[asked] = question_words(*asked)
+    words: list[Word] = analysed[asked]
+    return words
 
 
 def question_terms(question: Question, scope: Scope) -> list[str]:
@@ -86,23 +127,59 @@ def search(words: Sequence[Word], scope: Scope, limit: int) -> list[Candidate]:
     """
     if not words or limit < 1:
         return []
-    keys = {term: term_key(term) for term in distinct_terms(words)}
-    snapshot, postings = read(scope.site_id, list(keys.values()))
+    found = _scored(words, scope.site_id)
+    snapshot = found.snapshot
     if not len(snapshot.documents):
         return []
-    found = {term: postings[key] for term, key in keys.items()}
-    pages = {term: public_pages(snapshot, found[term]) for term in found}
-    chosen = [(word, chosen_terms(word, pages)) for word in words]
-    page_scores, passage_scores = _scores(
-        snapshot, {term: found[term] for _, terms in chosen for term in terms}
-    )
-    totals = page_scores + _best_passages(snapshot, passage_scores)
-    totals[~_eligible(snapshot, scope)] = 0.0
-    coverage = Coverage(snapshot, found, chosen, pages)
+    totals = found.totals * _eligible(snapshot, scope)
     return [
-        _candidate(snapshot, number, score, page_scores, passage_scores)
-        for number, score in _best_covered(snapshot, totals, coverage, limit)
+        _candidate(snapshot, number, score, found.pages, found.passages)
+        for number, score in _best_covered(snapshot, totals, found.coverage, limit)
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    """What each page and passage scores for some words, whoever may see it."""
+
+    snapshot: Snapshot
+    pages: Floats
+    passages: Floats
+    totals: Floats
+    coverage: Coverage
+
+
+def _scored(words: Sequence[Word], site_id: int) -> _Scored:
+    """Score all pages, once for all partitions that a question is put to."""
+    keys = {term: term_key(term) for term in distinct_terms(words)}
+    snapshot, postings = read(site_id, list(keys.values()))
+    made = moment_of(site_id).made
+    asked = tuple(words)
+    if asked not in made:
+        made[asked] = _score(
+            snapshot, words, {term: postings[key] for term, key in keys.items()}
+        )
+    scored: _Scored = made[asked]
+    return scored
+
+
+def _score(
+    snapshot: Snapshot, words: Sequence[Word], found: Mapping[str, TermPostings]
+) -> _Scored:
+    runs = _runs(found)
+    pages = _holding(snapshot, found, runs)
+    chosen = [(word, chosen_terms(word, pages)) for word in words]
+    wanted = {term: found[term] for _, terms in chosen for term in terms}
+    if len(wanted) < len(found):
+        runs = _runs(wanted)
+    page_scores, passage_scores = _scores(snapshot, wanted, runs)
+    return _Scored(
+        snapshot,
+        page_scores,
+        passage_scores,
+        page_scores + _best_passages(snapshot, passage_scores),
+        Coverage(snapshot, found, chosen, pages),
+    )
 
 
 def public_pages(snapshot: Snapshot, found: TermPostings) -> int:
@@ -111,62 +188,141 @@ def public_pages(snapshot: Snapshot, found: TermPostings) -> int:
     return sum(int(snapshot.counted[numbers].sum()) for numbers in parts)
 
 
+def holding_pages(
+    snapshot: Snapshot, found: Mapping[str, TermPostings]
+) -> dict[str, int]:
+    """Return how many live public pages hold each term."""
+    return _holding(snapshot, found, _runs(found))
+
+
+def _holding(
+    snapshot: Snapshot, terms: Iterable[str], runs: Mapping[Field, _Run]
+) -> dict[str, int]:
+    holding = dict.fromkeys(terms, 0)
+    run = runs.get(Field.PAGE)
+    if run is not None:
+        holding |= dict(zip(run.terms, run.holding(snapshot.counted), strict=True))
+    return holding
+
+
+class _Run(NamedTuple):
+    """The postings of several terms in one field, end to end."""
+
+    terms: Sequence[str]  # those that have any
+    sizes: Sequence[int]
+    numbers: Integers
+    frequencies: Integers
+
+    def holding(self, counted: Bools) -> list[int]:
+        """Return how many of the pages or passages of each term are counted."""
+        import numpy as np
+
+        starts = [0, *accumulate(self.sizes[:-1])]
+        # `take` is several times as fast as an index in brackets.
+        flags = counted.view("u1").take(self.numbers)
+        sums: Integers = np.add.reduceat(flags, starts, dtype="i8")
+        holding: list[int] = sums.tolist()
+        return holding
+
+    def shares(self, snapshot: Snapshot, field: Field) -> Floats:
+        """Return what each posting adds to the score of its page or passage."""
+        import numpy as np
+
+        total, _mean = snapshot.field_statistics[field]
+        counted = (
+            snapshot.counted_passages if field in PASSAGE_FIELDS else snapshot.counted
+        )
+        idf = [
+            math.log(1.0 + (total - held + 0.5) / (held + 0.5))
+            for held in self.holding(counted)
+        ]
+        weights = [
+            (EXACT_WEIGHT if term[0] == EXACT_MARK else 1.0) * WEIGHTS[field]
+            for term in self.terms
+        ]
+        norm = snapshot.norms[field].take(self.numbers)
+        shares = self.frequencies.astype("f8")
+        norm += shares
+        shares *= K1 + 1.0
+        shares /= norm
+        shares *= np.array(idf).repeat(self.sizes)
+        shares *= np.array(weights).repeat(self.sizes)
+        return shares
+
+
+def _runs(found: Mapping[str, TermPostings]) -> dict[Field, _Run]:
+    """Put the postings of all terms end to end, field by field."""
+    import numpy as np
+
+    parts: dict[Field, list[FieldPostings]] = {}
+    sizes: dict[Field, dict[str, int]] = {}
+    for term, postings in found.items():
+        for field, part in postings:
+            parts.setdefault(field, []).append(part)
+            of_field = sizes.setdefault(field, {})
+            of_field[term] = of_field.get(term, 0) + len(part.numbers)
+    return {
+        field: _Run(
+            list(sizes[field]),
+            list(sizes[field].values()),
+            np.concatenate([part.numbers for part in of_field]),
+            np.concatenate([part.frequencies for part in of_field]),
+        )
+        for field, of_field in parts.items()
+    }
+
+
 def _scores(
-    snapshot: Snapshot, postings: Mapping[str, TermPostings]
+    snapshot: Snapshot, terms: Iterable[str], runs: Mapping[Field, _Run]
 ) -> tuple[Floats, Floats]:
+    """Return the scores of pages and of passages.
+
+    Added in the order of the terms, and of a term in the order of the fields, so that
+    the sums are the same to the last bit whatever the index went through.
+    """
     import numpy as np
 
     page_scores = np.zeros(len(snapshot.documents))
     passage_scores = np.zeros(len(snapshot.passage_lengths))
-    for term, found in postings.items():
-        weight = EXACT_WEIGHT if term[0] == EXACT_MARK else 1.0
-        for field in Field:
-            parts = [part for part_field, part in found if part_field is field]
-            if parts:
-                scores = passage_scores if field in PASSAGE_FIELDS else page_scores
-                _add(snapshot, field, parts, scores, weight)
+    added: dict[str, list[tuple[Field, Integers, Floats]]] = {}
+    for field, run in sorted(runs.items()):
+        shares, begin = run.shares(snapshot, field), 0
+        for term, size in zip(run.terms, run.sizes, strict=True):
+            end = begin + size
+            part = slice(begin, end)
+            added.setdefault(term, []).append((field, run.numbers[part], shares[part]))
+            begin = end
+    for term in terms:
+        for field, numbers, share in added.get(term, ()):
+            scores = passage_scores if field in PASSAGE_FIELDS else page_scores
+            np.add.at(scores, numbers, share)
     return page_scores, passage_scores
-
-
-def _add(
-    snapshot: Snapshot,
-    field: Field,
-    parts: Sequence[FieldPostings],
-    scores: Floats,
-    weight: float,
-) -> None:
-    """Add one term's share in one field to every page or passage that holds it."""
-    import numpy as np
-
-    numbers = np.concatenate([part.numbers for part in parts])
-    frequencies = np.concatenate([part.frequencies for part in parts]).astype("f8")
-    lengths, counted = _field_columns(snapshot, field)
-    total, mean = snapshot.field_statistics[field]
-    holding = int(counted[numbers].sum())
-    idf = math.log(1.0 + (total - holding + 0.5) / (holding + 0.5))
-    norm = K1 * (1.0 - B + B * (lengths[numbers] / mean))
-    share = idf * (frequencies * (K1 + 1.0) / (frequencies + norm))
-    np.add.at(scores, numbers, weight * WEIGHTS[field] * share)
-
-
-def _field_columns(snapshot: Snapshot, field: Field) -> tuple[Any, Bools]:
-    if field in PASSAGE_FIELDS:
-        column = PASSAGE_FIELDS.index(field)
-        return snapshot.passage_lengths[:, column], snapshot.counted_passages
-    return snapshot.page_lengths[:, PAGE_FIELDS.index(field)], snapshot.counted
 
 
 def _best_passages(snapshot: Snapshot, passage_scores: Floats) -> Floats:
     import numpy as np
 
     best = np.zeros(len(snapshot.documents))
-    hit = np.flatnonzero(passage_scores)
+    hit = np.flatnonzero(passage_scores > 0.0)  # of floats it is much slower
     np.maximum.at(best, snapshot.passage_page[hit], passage_scores[hit])
     return best
 
 
 def _eligible(snapshot: Snapshot, scope: Scope) -> Bools:
     """Return which pages are alive, in the scope's partition and within its filters."""
+    asked = (
+        *(scope.partition, scope.version, tuple(scope.sources)),
+        *(tuple(scope.languages), tuple(scope.types), frozenset(scope.item_types)),
+    )
+    eligible: Bools | None = snapshot.eligible.get(asked)
+    if eligible is None:
+        if len(snapshot.eligible) >= MAX_FILTERS:
+            snapshot.eligible.clear()
+        eligible = snapshot.eligible[asked] = _filtered(snapshot, scope)
+    return eligible
+
+
+def _filtered(snapshot: Snapshot, scope: Scope) -> Bools:
     import numpy as np
 
     newest_of = snapshot.newest_versions
@@ -235,7 +391,7 @@ def _best(snapshot: Snapshot, totals: Floats, limit: int) -> list[tuple[int, flo
     """Return the best page numbers with their scores, ties by identity."""
     import numpy as np
 
-    numbers = np.flatnonzero(totals)
+    numbers = _highest(totals, limit)
     rounded = np.round(totals[numbers], SCORE_DIGITS)
     if len(numbers) > limit:
         least = np.partition(rounded, len(rounded) - limit)[len(rounded) - limit]
@@ -245,6 +401,20 @@ def _best(snapshot: Snapshot, totals: Floats, limit: int) -> list[tuple[int, flo
     return sorted(pairs, key=lambda pair: (-pair[1], *_identity(snapshot, pair[0])))[
         :limit
     ]
+
+
+def _highest(totals: Floats, limit: int) -> Integers:
+    """Return the numbers of some pages, all that are among the best `limit` included."""
+    import numpy as np
+
+    # What is rounded to the same score as the last of them is among them.
+    least = float(totals.max(initial=0.0))
+    for _ in range(STEPS_DOWN):
+        least *= STEP_DOWN
+        high = totals > least - 10.0**-SCORE_DIGITS
+        if least > 0 and np.count_nonzero(totals > least) >= limit:
+            return np.flatnonzero(high)
+    return np.flatnonzero(totals > 0.0)
 
 
 def _identity(snapshot: Snapshot, number: int) -> tuple[str, str, str, str]:
@@ -261,13 +431,15 @@ def _candidate(
     passage_scores: Floats,
 ) -> Candidate:
     source, object_id, language, part = _identity(snapshot, number)
-    own = passage_scores[int(snapshot.first[number]) : int(snapshot.first[number + 1])]
+    first, end = snapshot.first[number : number + 2].tolist()
+    own = passage_scores[first:end].tolist()
+    best = max(own, default=0.0)
     return Candidate(
         source=source,
         object_id=object_id,
         language=language,
         part=part,
         score=score,
-        passage=int(own.argmax()) if len(own) and own.any() else None,
+        passage=own.index(best) if best else None,
         whole=round(float(page_scores[number]), SCORE_DIGITS),
     )

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from nlweb_ask.index.analysis import Word
 from nlweb_ask.index.postings import (
@@ -34,7 +34,12 @@ if TYPE_CHECKING:
     from nlweb_ask.models import Change
 
     Bools = NDArray[np.bool_]
+    Floats = NDArray[np.float64]
     Integers = NDArray[np.integer[Any]]
+
+# Lucene's.
+K1: Final = 1.2
+B: Final = 0.75
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +131,8 @@ class Snapshot:
     change_postings: Mapping[int, Sequence[tuple[Field, FieldPostings]]]
     # Words of questions put right by this index; empty = as it should be.
     spelled: dict[Word, str] = field(default_factory=dict, compare=False, repr=False)
+    # Which pages pass the filters of a question.
+    eligible: dict[Any, Bools] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def offsets(self) -> Mapping[int, Offsets]:
@@ -164,12 +171,24 @@ class Snapshot:
         return statistics
 
     @cached_property
+    def norms(self) -> Mapping[Field, Floats]:
+        """What BM25 adds to a frequency, of each page or passage, by its length."""
+        columns = (
+            *zip(PAGE_FIELDS, self.page_lengths.T, strict=True),
+            *zip(PASSAGE_FIELDS, self.passage_lengths.T, strict=True),
+        )
+        return {
+            name: K1 * (1.0 - B + B * (lengths / self.field_statistics[name][1]))
+            for name, lengths in columns
+        }
+
+    @cached_property
     def public_labels(self) -> tuple[Label, ...]:
         """The labels of live public pages."""
         import numpy as np
 
-        used = np.unique(self.labels[self.counted])
-        return tuple(self.label_table[label] for label in used)
+        used = np.bincount(self.labels[self.counted], minlength=len(self.label_table))
+        return tuple(self.label_table[label] for label in np.flatnonzero(used).tolist())
 
     @cached_property
     def newest_versions(self) -> Mapping[str, str]:

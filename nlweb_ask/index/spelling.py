@@ -23,7 +23,7 @@ from nlweb_ask.index.analysis import (
     term_key,
 )
 from nlweb_ask.index.reading import current, read
-from nlweb_ask.index.search import public_pages, words_of
+from nlweb_ask.index.search import holding_pages, words_read
 from nlweb_ask.index.snapshot import Snapshot
 from nlweb_ask.plugins import Question, Scope
 
@@ -56,8 +56,8 @@ def with_corrections(question: Question, scope: Scope) -> Question:
     What is known of a word is kept with the snapshot of the index, so that only words
     which nobody has asked for since the last change cost a look.
     """
+    words = [word for word in words_read(question, scope) if _is_spelled(word)]
     known = current(scope.site_id).spelled
-    words = [word for word in words_of(question, scope) if _is_spelled(word)]
     unsure = [word for word in words if word not in known]
     found = _looked_up(unsure, scope.site_id) if unsure else {}
     both = {word.text: found.get(word) or known.get(word) for word in words}
@@ -72,19 +72,24 @@ def with_corrections(question: Question, scope: Scope) -> Question:
 
 def _looked_up(words: Sequence[Word], site_id: int) -> dict[Word, str]:
     """Return each word put right, empty where it is known or like none that is."""
-    snapshot, forms = _public(site_id, [f for word in words for f in _forms(word)])
-    rest = [word for word in words if not any(forms[form] for form in _forms(word))]
-    terms = [term for word in rest for term in (*word.terms, *word.others)]
-    pages = _public(site_id, terms)[1]
-    unknown = [
+    # Terms first: these are read anyway, to search for them.
+    terms = [term for word in words for term in (*word.terms, *word.others)]
+    snapshot, pages = _public(site_id, terms)
+    rest = [
         word
-        for word in rest
+        for word in words
         if not any(pages[term] for term in (*word.terms, *word.others))
     ]
-    left = unknown[MAX_CORRECTED:]
-    found = {word: "" for word in words if word not in left}
-    for word in unknown[:MAX_CORRECTED]:
-        found[word] = _right(word.text, site_id)
+    found = dict.fromkeys(words, "")
+    if rest:
+        forms = _public(site_id, [form for word in rest for form in _forms(word)])[1]
+        unknown = [
+            word for word in rest if not any(forms[form] for form in _forms(word))
+        ]
+        for word in unknown[MAX_CORRECTED:]:
+            del found[word]
+        for word in unknown[:MAX_CORRECTED]:
+            found[word] = _right(word.text, site_id)
     if len(snapshot.spelled) > MAX_REMEMBERED:
         snapshot.spelled.clear()
     snapshot.spelled.update(found)
@@ -164,5 +169,5 @@ def _public(site_id: int, terms: Iterable[str]) -> tuple[Snapshot, dict[str, int
     for begin in range(0, len(each), AT_ONCE):
         batch = each[begin : begin + AT_ONCE]
         snapshot, found = read(site_id, [keys[term] for term in batch])
-        pages |= {term: public_pages(snapshot, found[keys[term]]) for term in batch}
+        pages |= holding_pages(snapshot, {term: found[keys[term]] for term in batch})
     return snapshot, pages

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nlweb_ask.index.search import search, words_of
+from nlweb_ask.index.search import search, words_read
 from nlweb_ask.plugins import Candidate, Question, Scope
 
 
@@ -16,4 +16,4 @@ class KeywordRetriever:
     def retrieve(
         self, question: Question, scope: Scope, *, limit: int
     ) -> Sequence[Candidate]:
-        return search(words_of(question, scope), scope, limit)
+        return search(words_read(question, scope), scope, limit)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from django.contrib.auth.models import AnonymousUser, User
 
 from nlweb_ask.conf import granted_profiles, site_conf
+from nlweb_ask.index.reading import one_moment
 from nlweb_ask.index.spelling import with_corrections
 from nlweb_ask.pipeline.permit import RESTRICTED_WINDOW
 from nlweb_ask.pipeline.scope import pick_scope, search_scopes
@@ -37,7 +38,10 @@ class Step:
         self.retriever = KeywordRetriever()
 
     def __call__(self, text: str) -> list[Sequence[Candidate]]:
-        question = Question(text=text)
+        with one_moment():
+            return self._search(Question(text=text))
+
+    def _search(self, question: Question) -> list[Sequence[Candidate]]:
         scopes = search_scopes(question, self.viewer, self.scope)
         question = with_corrections(question, scopes[0])
         return [
