@@ -1,7 +1,7 @@
 """Pages that another engine found, scored as `nlweb_ask.index.search` would score them.
 
-The engine is asked for blocks of hits, always of the same size, until enough pages of
-the scope are found. So a larger limit only appends, whatever the engine's scores say.
+The engine is asked for one block of hits after the other, always the same blocks, until
+enough pages of the scope are found. So a larger limit only appends.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
     Integers = NDArray[np.integer[Any]]
 
-HITS_AT_ONCE: Final = 100
-# The most that Elasticsearch and OpenSearch page through (index.max_result_window).
-MAX_HITS: Final = 10_000
+# Each begins where its own length ends, since some engines can only turn whole pages.
+BLOCKS: Final = ((0, 100), (100, 200), (200, 400), (400, 800), (800, 1600))
 # What only the engine's own rules find begins at half of what the least other page has.
 FOUND_OTHERWISE: Final = 0.5
+HALVED_AFTER: Final = 100
 
 
 class Hit(NamedTuple):
@@ -101,6 +101,8 @@ def rescored(
     if not words or limit < 1:
         return []
     scorer = _Scorer.of(words, scope)
+    if not scorer.eligible.any():
+        return []
     found: dict[Any, Candidate] = {}
     ceiling = math.inf
     for hits in _blocks(engine):
@@ -113,8 +115,8 @@ def rescored(
 
 
 def _blocks(engine: Engine) -> Iterator[Sequence[Hit]]:
-    for start in range(0, MAX_HITS, HITS_AT_ONCE):
-        hits = engine(start, start + HITS_AT_ONCE)
+    for start, stop in BLOCKS:
+        hits = engine(start, stop)
         if not hits:
             return
         yield hits
@@ -300,7 +302,7 @@ def _candidate(
 def _below(others: Iterable[Candidate], least: float) -> list[Candidate]:
     """Give pages scores below `least`, falling in their order."""
     return [
-        replace(each, score=least * FOUND_OTHERWISE / (1.0 + place / HITS_AT_ONCE))
+        replace(each, score=least * FOUND_OTHERWISE / (1.0 + place / HALVED_AFTER))
         for place, each in enumerate(others)
     ]
 

@@ -14,6 +14,8 @@ from tests.contrib.syntax import SYNTAX
 
 pytestmark = pytest.mark.servers
 
+SMALL_BLOCKS = ((0, 3), (3, 6), (6, 12))
+
 
 def found(asked, limit=100, **scope):
     where = Scope(site_id=0, **scope)
@@ -43,7 +45,7 @@ def test_retriever_keeps_its_promises(three):
 def test_retriever_keeps_its_promises_beyond_the_first_block(
     write, whoosh, monkeypatch
 ):
-    monkeypatch.setattr("nlweb_ask.index.rescoring.HITS_AT_ONCE", 3)
+    monkeypatch.setattr("nlweb_ask.index.rescoring.BLOCKS", SMALL_BLOCKS)
     for number in range(11):
         write(f"Chain {number}", "rim " * (number % 4) + "oil " * number)
     whoosh()
