@@ -16,7 +16,9 @@ def fill() -> None:
     Site.objects.update(domain="127.0.0.1")
     site = Site.objects.get()
     SiteSettings.objects.create(site_id=site.pk, enabled=True, rate_limit="")
-    Article.objects.create(title="Tide table", body="When the tide comes in.")
+    # The words of the questions too: what holds too little of one is not found.
+    body = "When the tide comes in, in words that stand apart: big, once, break."
+    Article.objects.create(title="Tide table", body=body)
 
 
 if __name__ == "__main__":
