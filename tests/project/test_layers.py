@@ -74,6 +74,18 @@ def test_the_house_as_it_stands_keeps_its_contracts(house):
             id="the-contract-may-not-know-django",
         ),
         pytest.param(
+            "contrib/haystack/retriever.py",
+            "import nlweb_ask.contrib.modelsearch",
+            "Plug-ins of contrib know nothing of each other",
+            id="one-plug-in-of-contrib-may-not-use-another",
+        ),
+        pytest.param(
+            "retrievers/keyword.py",
+            "import haystack",
+            "Only contrib knows the engines",
+            id="an-engine-is-known-to-its-plug-in-only",
+        ),
+        pytest.param(
             "protocol/question.py",
             "import nlweb_ask.protocol.events",
             "No circles",
