@@ -13,6 +13,7 @@ from dataclasses import replace
 from django.utils.translation import gettext as _
 
 from nlweb_ask.conf import deployment
+from nlweb_ask.index.reading import one_moment
 from nlweb_ask.index.search import question_terms
 from nlweb_ask.index.spelling import with_corrections
 from nlweb_ask.pipeline import border, fusion
@@ -123,12 +124,14 @@ def _steps(run: Run) -> Iterator[Event]:
 
 def _results(run: Run) -> list[Result]:
     run.question = _processed(run)
-    scopes = search_scopes(run.question, run.viewer, run.scope)
-    run.question = _spelled(run, scopes)
-    permitted = _of_type(run, scopes)
-    # Past this line there is only what this viewer may see.
-    candidates = _fused(run, permitted)[: run.question.limits.num_results]
-    results = _ranked(run, candidates, _terms(run, scopes))
+    with one_moment():
+        scopes = search_scopes(run.question, run.viewer, run.scope)
+        run.question = _spelled(run, scopes)
+        permitted = _of_type(run, scopes)
+        # Past this line there is only what this viewer may see.
+        candidates = _fused(run, permitted)[: run.question.limits.num_results]
+        terms = _terms(run, scopes)
+    results = _ranked(run, candidates, terms)
     _warn_of_unindexed(run, permitted)
     return results
 
