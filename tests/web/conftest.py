@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from nlweb_ask.models import AccessGrant, Grantee
 from tests.factories import SiteSettingsFactory
 from tests.testapp.models import Article
 from tests.web.broken_caches import WAYS
@@ -14,6 +15,8 @@ from tests.web.broken_caches import WAYS
 @pytest.fixture
 def site(db):
     """The owner's row of a site that is switched on; change it and save."""
+    # The row of the migrations is gone once a test before has emptied the tables.
+    AccessGrant.objects.get_or_create(profile=None, kind=Grantee.EVERYONE)
     return SiteSettingsFactory()
 
 

@@ -7,8 +7,10 @@ from django.db import connections
 from django.test import Client
 from rest_framework.views import APIView
 
+from nlweb_ask.plugins import Sentence, generators
 from nlweb_ask.web.views import Endpoint
 from tests.factories import UserFactory
+from tests.testapp.models import Article
 
 QUESTION = {"query": {"text": "tide"}}
 STREAM = "text/event-stream"
@@ -218,3 +220,27 @@ def test_question_and_names_are_not_logged(ask, articles, caplog):
     assert "sequoia" not in json.dumps(
         [record.getMessage() for record in caplog.records]
     )
+
+
+class WhatIsWritten:
+    """Says how many pages there are, as its own thread sees it."""
+
+    name = "what-is-written"
+
+    def generate(self, question, results, deadline):
+        yield Sentence(text=f"{Article.objects.count()} articles")
+
+
+def test_answer_is_written_of_what_a_test_has_saved_in_its_transaction(
+    ask, articles, settings
+):
+    generators.register(WhatIsWritten)
+    settings.NLWEB_ASK = {"GENERATORS": ["what-is-written"]}
+    try:
+        document = ask(
+            {"query": {"text": "tide"}, "prefer": {"mode": "generate"}}
+        ).json()
+    finally:
+        generators.unregister("what-is-written")
+
+    assert document["content"][0]["text"] == "2 articles"

@@ -263,6 +263,7 @@ def text_in(document):
     return "".join(content) or rows[0]
 
 
+@pytest.mark.django_db(transaction=True)  # else no other thread would write it
 def test_document_whose_time_is_up_tells_what_was_told(settings, question):
     settings.NLWEB_ASK = {"STREAM_DEADLINE": 1}
 
@@ -273,6 +274,7 @@ def test_document_whose_time_is_up_tells_what_was_told(settings, question):
     assert len(found["results"]) == 1 + (question.version == "0.1")
 
 
+@pytest.mark.django_db(transaction=True)  # else no other thread would write it
 def test_document_that_breaks_off_tells_what_was_told(question):
     for kind in (Breaking, Exiting):
         found = document(kind(question, given=(START, FOUND, *WORDS)))

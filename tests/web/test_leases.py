@@ -434,6 +434,7 @@ def test_lists_are_answered_beside_as_many_streams_as_are_allowed(ask, waiting):
         response.close()
 
 
+@pytest.mark.django_db(transaction=True)  # else no other thread would write it
 def test_document_is_refused_in_a_full_house(ask, waiting, settings):
     settings.NLWEB_ASK |= {"STREAM_THREADS": 1}
     begun = ask(streaming("generate"), Accept=STREAM)
@@ -448,6 +449,7 @@ def test_document_is_refused_in_a_full_house(ask, waiting, settings):
     begun.close()
 
 
+@pytest.mark.django_db(transaction=True)  # else no other thread would write it
 def test_document_whose_time_is_up_says_so_and_keeps_its_place_until_the_work_ends(
     ask, waiting, settings, rf
 ):
