@@ -52,7 +52,8 @@ class ModelSearchRetriever:
 
 
 def _only_keys(source: ModelSource) -> object:
-    return source.model._default_manager.only("pk")
+    # A manager of the site may filter by what the engine has not indexed.
+    return source.model._base_manager.only("pk")
 
 
 def _indexed_sources(scope: Scope) -> list[ModelSource]:
