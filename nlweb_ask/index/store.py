@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
-from django.db import IntegrityError, connections, router, transaction
+from django.db import IntegrityError, connections, models, router, transaction
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
@@ -283,53 +283,92 @@ def load_documents(
     Returns:
         What is indexed; a document withdrawn in the meantime is left out. Two queries.
     """
+    if not passages:
+        return {}
     keys = {identity_key(site_id, reference): reference for reference in passages}
     alias = router.db_for_read(Document)
-    rows = Document.objects.using(alias).filter(key__in=list(keys), indexed=True)
-    documents = {row.pk: row for row in rows}
-    texts = _load_passages(
-        alias,
-        {pk: passages[keys[row.key]] or 0 for pk, row in documents.items()},
-    )
+    rows = _rows(alias, Document, _SHOWN, "key", list(keys))
+    documents = {pk: row for pk, is_indexed, *row in rows if is_indexed}
+    ordinals = {pk: passages[keys[key]] or 0 for pk, (key, *_) in documents.items()}
+    texts = _load_passages(alias, ordinals)
     return {
-        keys[row.key]: _stored(row, keys[row.key], texts.get(row.pk))
-        for row in documents.values()
+        keys[row[0]]: _stored(keys[row[0]], row, texts.get(pk))
+        for pk, row in documents.items()
     }
 
 
-def _load_passages(alias: str, ordinals: Mapping[int, int]) -> dict[int, Passage]:
-    rows = Passage.objects.using(alias).filter(
-        document_id__in=list(ordinals), ordinal__in=set(ordinals.values())
+# By their columns and past the ORM, which takes three times as long for ten pages.
+_SHOWN: Final = (
+    *("id", "indexed", "key", "url", "name", "abstract", "language", "group", "stamp"),
+    "schema",
+)
+_QUOTED: Final = (
+    *("document_id", "ordinal", "heading", "anchor", "text", "start", "end"),
+    "words_hash",
+)
+
+
+def _rows(
+    alias: str,
+    model: type[models.Model],
+    columns: Sequence[str],
+    column: str,
+    values: Sequence[Any],
+    more: str = "",
+) -> list[tuple[Any, ...]]:
+    """Return rows of one of our tables where `column` has one of the values."""
+    quote = connections[alias].ops.quote_name
+    names = ", ".join(map(quote, columns))
+    marks = ", ".join(["%s"] * len(values))
+    table = quote(model._meta.db_table)
+    # The names are Django's own, quoted; every value is a parameter.
+    sql = f"SELECT {names} FROM {table} WHERE {quote(column)} IN ({marks}){more}"  # noqa: S608
+    with connections[alias].cursor() as cursor:
+        cursor.execute(sql, list(values))
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+    return rows
+
+
+def _load_passages(alias: str, ordinals: Mapping[int, int]) -> dict[int, PassageText]:
+    if not ordinals:
+        return {}
+    wanted = ", ".join(str(int(ordinal)) for ordinal in sorted({*ordinals.values()}))
+    rows = _rows(
+        alias,
+        Passage,
+        _QUOTED,
+        "document_id",
+        list(ordinals),
+        more=f" AND ordinal IN ({wanted})",
     )
     return {
-        row.document_id: row for row in rows if row.ordinal == ordinals[row.document_id]
+        document_id: PassageText(
+            ordinal=ordinal,
+            heading=heading,
+            anchor=anchor,
+            text=text,
+            start=start,
+            end=end,
+            words_hash=words_hash,
+        )
+        for document_id, ordinal, heading, anchor, text, start, end, words_hash in rows
+        if ordinal == ordinals[document_id]
     }
 
 
 def _stored(
-    row: Document, reference: Reference, passage: Passage | None
+    reference: Reference, row: Sequence[Any], passage: PassageText | None
 ) -> StoredDocument:
+    key, url, name, abstract, language, group, stamp, schema = row
     return StoredDocument(
         reference=reference,
-        public_id=public_id(row.key),
-        url=row.url,
-        name=row.name,
-        abstract=row.abstract,
-        language=row.language,
-        group=row.group,
-        stamp=row.stamp,
-        schema_object=json.loads(row.schema),
-        passages=(_passage_text(passage),) if passage is not None else (),
-    )
-
-
-def _passage_text(row: Passage) -> PassageText:
-    return PassageText(
-        ordinal=row.ordinal,
-        heading=row.heading,
-        anchor=row.anchor,
-        text=row.text,
-        start=row.start,
-        end=row.end,
-        words_hash=row.words_hash,
+        public_id=public_id(key),
+        url=url,
+        name=name,
+        abstract=abstract,
+        language=language,
+        group=group,
+        stamp=stamp,
+        schema_object=json.loads(schema),
+        passages=(passage,) if passage is not None else (),
     )
