@@ -270,7 +270,7 @@ def _in_snapshot(
                 postings = FieldPostings(numbers, postings.frequencies)
             found[term].append((name, postings))
     for term in found:
-        found[term] += snapshot.change_postings.get(term, ())
+        found[term] += snapshot.change_postings.of(term)
     return found
 
 

@@ -128,7 +128,7 @@ class Snapshot:
     page_lengths: Integers
     first: Integers
     passage_lengths: Integers
-    change_postings: Mapping[int, Sequence[tuple[Field, FieldPostings]]]
+    change_postings: ChangePostings
     # Words of questions put right by this index; empty = as it should be.
     spelled: dict[Word, str] = field(default_factory=dict, compare=False, repr=False)
     # Which pages pass the filters of a question.
@@ -309,7 +309,7 @@ def derive(base: Base, marker: Marker, changes: Mapping[int, ReadChange]) -> Sna
         page_lengths=pages.page_lengths,
         first=pages.first,
         passage_lengths=pages.passage_lengths,
-        change_postings=_change_postings(base, put),
+        change_postings=ChangePostings(base, put),
     )
 
 
@@ -341,22 +341,34 @@ def _with_changes(base: Base, pages: Pages, ordered: Sequence[ReadChange]) -> Bo
     return alive
 
 
-def _change_postings(
-    base: Base, put: Sequence[ReadChange]
-) -> dict[int, list[tuple[Field, FieldPostings]]]:
-    import numpy as np
+class ChangePostings:
+    """The postings of pages that no merge has taken in, in the snapshot's numbers.
 
-    postings: dict[int, list[tuple[Field, FieldPostings]]] = {}
-    page = len(base.pages.documents)
-    passage = len(base.pages.passage_lengths)
-    for change in put:
-        offsets = Offsets(page, passage)
-        for term, fields in change.postings.items():
-            for field_, found in fields.items():
-                shifted = found.numbers + np.uint32(offsets.of(field_))
-                postings.setdefault(term, []).append(
-                    (field_, FieldPostings(shifted, found.frequencies))
-                )
-        page += 1
-        passage += len(change.pages.passage_lengths) if change.pages else 0
-    return postings
+    Each term is put together when it is asked for: a change is taken in by every worker,
+    and most of its terms by no question before the next.
+    """
+
+    def __init__(self, base: Base, put: Iterable[ReadChange]) -> None:
+        page, passage = len(base.pages.documents), len(base.pages.passage_lengths)
+        self._put: list[
+            tuple[Offsets, Mapping[int, Mapping[Field, FieldPostings]]]
+        ] = []
+        for change in put:
+            self._put.append((Offsets(page, passage), change.postings))
+            page += 1
+            passage += len(change.pages.passage_lengths) if change.pages else 0
+
+    def of(self, term: int) -> list[tuple[Field, FieldPostings]]:
+        import numpy as np
+
+        return [
+            (
+                name,
+                FieldPostings(
+                    found.numbers + np.uint32(offsets.of(name)), found.frequencies
+                ),
+            )
+            for offsets, postings in self._put
+            if term in postings
+            for name, found in postings[term].items()
+        ]
