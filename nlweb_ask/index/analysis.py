@@ -491,7 +491,11 @@ class Word:
 
 
 def question_words(
-    text: str, languages: Sequence[str], corrected: str = ""
+    text: str,
+    languages: Sequence[str],
+    corrected: str = "",
+    *,
+    limit: int = MAX_QUESTION_TERMS,
 ) -> list[Word]:
     """Return the words of a question in order, without its stop words.
 
@@ -505,9 +509,10 @@ def question_words(
         languages: Those that pages may be in.
         corrected: The question with mistyped words put right: they count beside what
             was typed.
+        limit: How many terms at most, in all languages together; the first ones.
 
     Returns:
-        Words with at most 64 terms in all; none when the text has no word.
+        The words, each once; none when the text has no word.
     """
     tokens, shouting = _tokens(text)
     meant = _tokens(corrected)[0] if corrected else tokens
@@ -525,7 +530,7 @@ def question_words(
         for word in reading.words(token, right, stop_mark=STOP_MARK)
     ]
     if content:
-        return _first(content, MAX_QUESTION_TERMS)
+        return first_words(content, limit)
     everything: list[Word] = []
     for token, right in both:
         if _is_stop(token, stops, shouting=shouting):
@@ -533,7 +538,7 @@ def question_words(
             everything.append(Word(token, (STOP_MARK + bare, bare)))
         else:
             everything += reading.words(token, right)
-    return _first(everything, MAX_QUESTION_TERMS)
+    return first_words(everything, limit)
 
 
 def _is_stop(token: str, stops: Set[str], *, shouting: bool) -> bool:
@@ -572,7 +577,7 @@ class _Reading:
         }
 
 
-def _first(words: Iterable[Word], limit: int) -> list[Word]:
+def first_words(words: Iterable[Word], limit: int) -> list[Word]:
     """Return words until they have `limit` terms; one that says nothing new is left out."""
     seen: set[str] = set()
     kept: list[Word] = []

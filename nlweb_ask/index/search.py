@@ -18,8 +18,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from nlweb_ask.index import versions
 from nlweb_ask.index.analysis import (
     EXACT_MARK,
+    MAX_QUESTION_TERMS,
     Word,
     distinct_terms,
+    first_words,
     question_words,
     term_key,
 )
@@ -64,6 +66,8 @@ __all__ = [
 SCORE_DIGITS: Final = 9
 # A word with its accents as typed counts this much beside the word without them.
 EXACT_WEIGHT: Final = 0.25
+# Of a longer question it is not even counted how many pages have its words.
+MAX_LOOKED_AT: Final = 512  # terms
 # What callers ask to see is kept for so many of their filters, a byte a page each.
 MAX_FILTERS: Final = 16
 # Half of the best score, then half of that: pages below are not looked at in vain.
@@ -93,9 +97,31 @@ def _words(question: Question, site_id: int, languages: Sequence[str]) -> list[W
     asked = question.search_text, tuple(languages), question.corrected_text or ""
     analysed = moment_of(site_id).analysed
     if asked not in analysed:
-        analysed[asked] = question_words(*asked)
-    words: list[Word] = analysed[asked]
-    return words
+        words = question_words(*asked, limit=MAX_LOOKED_AT)
+        analysed[asked] = _rarest(words, site_id)
+    kept: list[Word] = analysed[asked]
+    return kept
+
+
+def _rarest(words: list[Word], site_id: int) -> list[Word]:
+    """Return the words, in their order, that say most where they are too many.
+
+    Those that fewest public pages have; last, those that none has. Hidden pages cannot
+    tell which.
+    """
+    terms = distinct_terms(words)
+    if len(terms) <= MAX_QUESTION_TERMS:
+        return words
+    keys = {term: term_key(term) for term in terms}
+    snapshot, postings = read(site_id, list(keys.values()))
+    pages = holding_pages(snapshot, {t: postings[key] for t, key in keys.items()})
+
+    def rarity(word: Word) -> tuple[bool, int]:
+        held = max(pages[term] for term in (*word.terms, *word.others))
+        return held == 0, held
+
+    kept = set(first_words(sorted(words, key=rarity), MAX_QUESTION_TERMS))
+    return [word for word in words if word in kept]
 
 
 def question_terms(question: Question, scope: Scope) -> list[str]:
