@@ -98,29 +98,43 @@ class Coverage:
 
     def enough(self, numbers: Sequence[int]) -> Sequence[bool]:
         """Tell of each page whether it holds enough."""
-        if not numbers or SCATTERED * min(self.weights) >= self.needed:
-            return [True] * len(numbers)  # any one of the words is enough
-        return [bool(holds) for holds in self._held(numbers) >= self.needed]
-
-    def _held(self, numbers: Sequence[int]) -> Floats:
-        """Return the weights of what the best passage, or half of the page, holds."""
         import numpy as np
 
+        if not numbers or SCATTERED * min(self.weights) >= self.needed:
+            return [True] * len(numbers)  # any one of the words is enough
         pages = np.array(numbers, "u4")
+        # Most of the best pages hold enough wherever it stands, which is soon told.
+        enough = SCATTERED * self._anywhere(pages) >= self.needed
+        rest = pages[~enough]
+        if len(rest):
+            enough[~enough] = self._together(rest) >= self.needed
+        told: list[bool] = enough.tolist()
+        return told
+
+    def _anywhere(self, pages: Integers) -> Floats:
+        """Return the weights of what each page holds."""
+        import numpy as np
+
+        held = np.zeros(len(pages))
+        for found, weight in zip(self.words, self.weights, strict=True):
+            held += weight * _holds(found.page, pages)
+        return held
+
+    def _together(self, pages: Integers) -> Floats:
+        """Return the weights of what the title or the best passage of each page holds."""
+        import numpy as np
+
         first = self.snapshot.first[pages].astype("i8")
         spans = self.snapshot.first[pages + 1] - first
         owner = np.repeat(np.arange(len(pages)), spans)
         shifts = first - np.concatenate([[0], np.cumsum(spans)[:-1]])
         # The type of the postings: another would be converted at every look.
         passages = (np.arange(len(owner)) + np.repeat(shifts, spans)).astype("u4")
-        title, anywhere = np.zeros(len(pages)), np.zeros(len(pages))
-        in_passage = np.zeros(len(passages))
+        best, in_passage = np.zeros(len(pages)), np.zeros(len(passages))
         for found, weight in zip(self.words, self.weights, strict=True):
             named = _holds(found.title, pages)
-            title += weight * named
-            anywhere += weight * _holds(found.page, pages)
+            best += weight * named
             in_passage += weight * (_holds(found.passages, passages) | named[owner])
-        best = np.maximum(title, SCATTERED * anywhere)
         np.maximum.at(best, owner, in_passage)
         return best
 

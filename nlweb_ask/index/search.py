@@ -12,7 +12,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from nlweb_ask.index import versions
@@ -423,10 +424,15 @@ def _best(snapshot: Snapshot, totals: Floats, limit: int) -> list[tuple[int, flo
         least = np.partition(rounded, len(rounded) - limit)[len(rounded) - limit]
         keep = rounded >= least
         numbers, rounded = numbers[keep], rounded[keep]
-    pairs = zip(numbers.tolist(), rounded.tolist(), strict=True)
-    return sorted(pairs, key=lambda pair: (-pair[1], *_identity(snapshot, pair[0])))[
-        :limit
-    ]
+    order = np.argsort(-rounded, kind="stable")
+    pairs = zip(numbers[order].tolist(), rounded[order].tolist(), strict=True)
+    best: list[tuple[int, float]] = []
+    for _score, equal in groupby(pairs, key=itemgetter(1)):
+        tied = list(equal)
+        if len(tied) > 1:
+            tied.sort(key=lambda pair: _identity(snapshot, pair[0]))
+        best += tied
+    return best[:limit]
 
 
 def _highest(totals: Floats, limit: int) -> Integers:

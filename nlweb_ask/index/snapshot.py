@@ -7,7 +7,7 @@ space. It is never changed: a new change makes a new snapshot on the same base.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
@@ -21,6 +21,7 @@ from nlweb_ask.index.postings import (
     FieldPostings,
     Label,
     PageKey,
+    PageKeys,
     Pages,
     Triples,
     read_page,
@@ -201,6 +202,22 @@ class Snapshot:
         return tuple(sorted({label.language for label in self.public_labels}))
 
 
+class Positions:
+    """Which number a document's live page has: a dictionary in a tenth of the memory."""
+
+    def __init__(self, found: Mapping[int, int]) -> None:
+        import numpy as np
+
+        self._documents = np.array(sorted(found), "<i8")
+        self._numbers = np.array([found[each] for each in sorted(found)], "<u4")
+
+    def get(self, document: int) -> int | None:
+        place = int(self._documents.searchsorted(document))
+        if place < len(self._documents) and self._documents[place] == document:
+            return int(self._numbers[place])
+        return None
+
+
 @dataclass(frozen=True)
 class Base:
     """The segments of one epoch, read once and shared by that epoch's snapshots."""
@@ -209,7 +226,7 @@ class Base:
     offsets: Mapping[int, Offsets]
     pages: Pages
     alive: Bools
-    position: Mapping[int, int] = field(repr=False)  # document id -> live page number
+    position: Positions = field(repr=False)
 
 
 def read_base(epoch: int, segments: Iterable[tuple[int, Columns]]) -> Base:
@@ -223,7 +240,7 @@ def read_base(epoch: int, segments: Iterable[tuple[int, Columns]]) -> Base:
         page += len(column.pages.documents)
         passage += len(column.pages.passage_lengths)
     alive, position = _resolve(pages, columns)
-    return Base(epoch, offsets, pages, alive, position)
+    return Base(epoch, offsets, pages, alive, Positions(position))
 
 
 def _resolve(pages: Pages, columns: Sequence[Columns]) -> tuple[Bools, dict[int, int]]:
@@ -273,7 +290,7 @@ def concatenate(runs: Sequence[Pages]) -> Pages:
         documents=_join([run.documents for run in runs], "<i8"),
         labels=_join(labels, "<u4"),
         label_table=list(table),
-        keys=[key for run in runs for key in run.keys],
+        keys=PageKeys.joined(run.keys for run in runs),
         public=_join([run.public for run in runs], "bool"),
         page_lengths=_join([run.page_lengths for run in runs], "<u4", len(PAGE_FIELDS)),
         first=np.concatenate(firsts),
@@ -294,7 +311,12 @@ def derive(base: Base, marker: Marker, changes: Mapping[int, ReadChange]) -> Sna
     """Make the snapshot of `base` with `changes` on it, the greater id the later."""
     ordered = [changes[change_id] for change_id in sorted(changes)]
     put = [change for change in ordered if change.pages is not None]
-    pages = concatenate([base.pages, *(change.pages for change in put if change.pages)])
+    if put:
+        added = [change.pages for change in put if change.pages]
+        pages = concatenate([base.pages, *added])
+    else:
+        # All but what changes may move is the base's own.
+        pages = replace(base.pages, public=base.pages.public.copy())
     alive = _with_changes(base, pages, ordered)
     return Snapshot(
         marker=marker,
@@ -323,7 +345,7 @@ def _with_changes(base: Base, pages: Pages, ordered: Sequence[ReadChange]) -> Bo
     moved: dict[int, int] = {}
 
     def where(document: int) -> int | None:
-        return moved.get(document, base.position.get(document))
+        return moved[document] if document in moved else base.position.get(document)
 
     for change in ordered:
         current = where(change.document_id)
