@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# At this size a question takes some 2 ms in the median and 10 at worst, and every edit a new reading in each worker.
+# Each question looks at every passage, and every edit means a new reading in each worker.
 MAX_PASSAGES: Final = 2_000
 SCORE_DIGITS: Final = 9
 # A page written while the pages are read makes them no picture of any one moment.
