@@ -9,6 +9,7 @@ from django.test import modify_settings
 from nlweb_ask.plugins import retrievers
 
 
+@pytest.mark.django_db  # a check may ask the database what it supports
 @pytest.mark.parametrize("engine", ["haystack", "modelsearch"])
 def test_installing_the_app_registers_the_retriever(engine):
     assert engine not in retrievers
