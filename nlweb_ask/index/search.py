@@ -56,8 +56,12 @@ if TYPE_CHECKING:
 __all__ = [
     "K1",
     "B",
+    "Scored",
+    "candidate_of",
+    "eligible_pages",
     "fingerprint",
     "question_terms",
+    "scored",
     "search",
     "version_said",
     "words_of",
@@ -154,19 +158,19 @@ def search(words: Sequence[Word], scope: Scope, limit: int) -> list[Candidate]:
     """
     if not words or limit < 1:
         return []
-    found = _scored(words, scope.site_id)
+    found = scored(words, scope.site_id)
     snapshot = found.snapshot
     if not len(snapshot.documents):
         return []
-    totals = found.totals * _eligible(snapshot, scope)
+    totals = found.totals * eligible_pages(snapshot, scope)
     return [
-        _candidate(snapshot, number, score, found.pages, found.passages)
+        candidate_of(snapshot, number, score, found.pages, found.passages)
         for number, score in _best_covered(snapshot, totals, found.coverage, limit)
     ]
 
 
 @dataclass(frozen=True, slots=True)
-class _Scored:
+class Scored:
     """What each page and passage scores for some words, whoever may see it."""
 
     snapshot: Snapshot
@@ -176,7 +180,7 @@ class _Scored:
     coverage: Coverage
 
 
-def _scored(words: Sequence[Word], site_id: int) -> _Scored:
+def scored(words: Sequence[Word], site_id: int) -> Scored:
     """Score all pages, once for all partitions that a question is put to."""
     keys = {term: term_key(term) for term in distinct_terms(words)}
     snapshot, postings = read(site_id, list(keys.values()))
@@ -186,13 +190,13 @@ def _scored(words: Sequence[Word], site_id: int) -> _Scored:
         made[asked] = _score(
             snapshot, words, {term: postings[key] for term, key in keys.items()}
         )
-    scored: _Scored = made[asked]
-    return scored
+    kept: Scored = made[asked]
+    return kept
 
 
 def _score(
     snapshot: Snapshot, words: Sequence[Word], found: Mapping[str, TermPostings]
-) -> _Scored:
+) -> Scored:
     runs = _runs(found)
     pages = _holding(snapshot, found, runs)
     chosen = [(word, chosen_terms(word, pages)) for word in words]
@@ -200,19 +204,13 @@ def _score(
     if len(wanted) < len(found):
         runs = _runs(wanted)
     page_scores, passage_scores = _scores(snapshot, wanted, runs)
-    return _Scored(
+    return Scored(
         snapshot,
         page_scores,
         passage_scores,
         page_scores + _best_passages(snapshot, passage_scores),
         Coverage(snapshot, found, chosen, pages),
     )
-
-
-def public_pages(snapshot: Snapshot, found: TermPostings) -> int:
-    """Return how many live public pages hold a term."""
-    parts = [part.numbers for field, part in found if field is Field.PAGE]
-    return sum(int(snapshot.counted[numbers].sum()) for numbers in parts)
 
 
 def holding_pages(
@@ -335,7 +333,7 @@ def _best_passages(snapshot: Snapshot, passage_scores: Floats) -> Floats:
     return best
 
 
-def _eligible(snapshot: Snapshot, scope: Scope) -> Bools:
+def eligible_pages(snapshot: Snapshot, scope: Scope) -> Bools:
     """Return which pages are alive, in the scope's partition and within its filters."""
     asked = (
         *(scope.partition, scope.version, tuple(scope.sources)),
@@ -455,7 +453,7 @@ def _identity(snapshot: Snapshot, number: int) -> tuple[str, str, str, str]:
     return label.source, key.object_id, label.language, key.part
 
 
-def _candidate(
+def candidate_of(
     snapshot: Snapshot,
     number: int,
     score: float,
