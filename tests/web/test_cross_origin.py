@@ -5,7 +5,6 @@ from django.db import connection
 from django.http import HttpResponse
 from django.test.utils import CaptureQueriesContext
 
-from nlweb_ask.models import AccessGrant, Grantee
 from nlweb_ask.plugins import Sentence, generators, processors
 from nlweb_ask.web.sites import SitesView
 from nlweb_ask.web.views import Endpoint
@@ -125,8 +124,6 @@ def test_foreign_call_is_nobody_s_whatever_header_it_carries(
 def test_foreign_call_has_no_user_no_marks_and_no_model(
     client, ask, articles, open_site, settings, headers
 ):
-    # The row of the migrations is gone once a test before has emptied the tables.
-    AccessGrant.objects.get_or_create(profile=None, kind=Grantee.EVERYONE)
     client.force_login(UserFactory())
     session = client.session
     session["passed_passwords"] = [7]
