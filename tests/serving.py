@@ -47,10 +47,9 @@ COMMANDS = {
     "runserver": [*("django", "runserver", "--noreload", "127.0.0.1:{port}")],
 }
 BEHIND_NGINX = {"nginx-gthread": "gunicorn-gthread", "nginx-uvicorn": "uvicorn"}
-# Nothing is set for streams: what nginx does by default, and compression of everything.
 NGINX = """
 daemon off;
-master_process off;
+{top}
 pid {folder}/nginx.pid;
 error_log {folder}/error.log;
 events {{ worker_connections 64; }}
@@ -61,6 +60,11 @@ http {{
     fastcgi_temp_path {folder}/fastcgi;
     uwsgi_temp_path {folder}/uwsgi;
     scgi_temp_path {folder}/scgi;
+    {http}
+}}
+"""
+# Nothing is set for streams: what nginx does by default, and compression of everything.
+COMPRESSING_PROXY = """
     gzip on;
     gzip_proxied any;
     gzip_types *;
@@ -71,7 +75,6 @@ http {{
             proxy_set_header Host $http_host;
         }}
     }}
-}}
 """
 
 
@@ -145,7 +148,9 @@ class Servers:
         behind = self.get(BEHIND_NGINX[kind])
         port = free_port()
         conf = folder / "nginx.conf"
-        conf.write_text(NGINX.format(folder=folder, port=port, behind=behind.url))
+        proxy = COMPRESSING_PROXY.format(port=port, behind=behind.url)
+        top = "master_process off;"
+        conf.write_text(NGINX.format(folder=folder, top=top, http=proxy))
         command = [nginx, "-p", str(folder), "-c", str(conf)]
         with subprocess.Popen([*command, "-e", f"{folder}/error.log"]) as process:
             try:

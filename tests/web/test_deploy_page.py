@@ -17,6 +17,7 @@ import pytest
 
 from tests.project.tutorial_steps import FENCE
 from tests.serving import (
+    NGINX,
     ROOT,
     SITE,
     START_SECONDS,
@@ -51,22 +52,7 @@ SiteSettings.objects.create(enabled=True, rate_limit="5/d")
 Article.objects.create(title="Tide table", body="When the tide comes in.")
 """
 # Root's own workers would be nobody, who may not read a test's folder.
-NGINX = """
-daemon off;
-user root;
-pid {folder}/nginx.pid;
-error_log {folder}/error.log;
-events {{ worker_connections 64; }}
-http {{
-    access_log off;
-    client_body_temp_path {folder}/body;
-    proxy_temp_path {folder}/proxy;
-    fastcgi_temp_path {folder}/fastcgi;
-    uwsgi_temp_path {folder}/uwsgi;
-    scgi_temp_path {folder}/scgi;
-    {servers}
-}}
-"""
+OWN_WORKERS = "user root;"
 
 
 def blocks(kind, holding=""):
@@ -189,7 +175,7 @@ def nginx_conf(folder, behind, secure, plain):
     }.items():
         assert said in servers
         servers = servers.replace(said, str(meant))
-    return NGINX.format(folder=folder, servers=servers)
+    return NGINX.format(folder=folder, top=OWN_WORKERS, http=servers)
 
 
 @pytest.fixture(scope="module", params=["gunicorn", "uvicorn"])
