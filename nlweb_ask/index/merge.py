@@ -7,6 +7,7 @@ reader sees either the old rows or the new, and both are right.
 from __future__ import annotations
 
 import logging
+import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -53,6 +54,9 @@ MAX_DEAD_SHARE: Final = 0.25
 # Well below the smallest packet that a MariaDB server takes by default.
 BATCH_BYTES: Final = 2_000_000
 BATCH_ROWS: Final = 500
+# A step of one would give an index that was restored from a dump, and has other pages
+# since, the epoch of the one that workers still hold.
+MAX_STEP: Final = 2**31
 
 
 def merge(site_id: int, *, fold: bool = False) -> int:
@@ -67,7 +71,7 @@ def merge(site_id: int, *, fold: bool = False) -> int:
         # The update comes first: it is the lock that one merge at a time holds, and
         # on SQLite a transaction that begins by reading could not write any more.
         states = IndexState.objects.using(alias).filter(site_id=site_id)
-        states.update(epoch=F("epoch") + 1)
+        states.update(epoch=F("epoch") + 1 + secrets.randbelow(MAX_STEP))
         rows = Change.objects.using(alias).filter(site_id=site_id)
         changes = [_read(row) for row in rows.order_by("pk")]
         segments = _segments(alias, site_id)

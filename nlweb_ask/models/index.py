@@ -80,7 +80,7 @@ class Passage(models.Model):
 
 
 class IndexState(models.Model):
-    """One row a site: moved by every merge, so that readers notice one."""
+    """One row a site: every merge moves it by a random step, so that readers notice."""
 
     site_id = models.IntegerField(primary_key=True)
     epoch = models.BigIntegerField(default=0)

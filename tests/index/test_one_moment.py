@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from nlweb_ask.conf import ProfileConf, RetrieverChoice, SiteConf
@@ -13,7 +13,7 @@ from nlweb_ask.index.merge import merge
 from nlweb_ask.index.reading import current, one_moment
 from nlweb_ask.models import Posting
 from nlweb_ask.pipeline.ask import AskScope, answer
-from nlweb_ask.plugins import Question, Scope, Viewer
+from nlweb_ask.plugins import Question, Scope, Viewer, retrievers
 from nlweb_ask.retrievers.keyword import KeywordRetriever
 from tests.factories import UserFactory
 from tests.site_in_memory import save, site_in_memory
@@ -75,3 +75,26 @@ def test_a_question_in_a_new_language_is_read_in_it_at_once(site):
     with one_moment():
         assert found("Brücke") == ["e"]
         assert current(0).languages == ("de", "en")
+
+
+@pytest.mark.parametrize("name", ["keyword", "bm25"])
+def test_an_index_restored_to_an_earlier_state_is_not_taken_for_the_one_it_was(name):
+    """As after a database was put back from a dump while workers went on."""
+
+    def ask(text: str) -> list[str]:
+        retriever = retrievers.get(name)
+        hits = retriever.retrieve(Question(text=text), Scope(site_id=0), limit=9)
+        return [hit.object_id for hit in hits]
+
+    with site_in_memory():
+        save("a", "Kettle", "A kettle whistles.")
+        merge(0)
+        put_back = transaction.savepoint()
+        save("b", "Teapot", "A teapot pours.")
+        merge(0)
+        assert ask("teapot") == ["b"]
+        transaction.savepoint_rollback(put_back)
+        save("c", "Ladle", "A ladle scoops.")
+        merge(0)
+        assert ask("ladle") == ["c"]
+        assert ask("teapot") == []
