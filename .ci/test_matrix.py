@@ -2,7 +2,8 @@
 
 The whole suite on SQLite always; the tests marked `servers` on each database server that
 answers; the tests marked `browser` where Chromium is installed. With REQUIRE_SERVICES=1 a
-part that could not run, or a test that was skipped in every part, is a failure.
+part that could not run, or a test that was skipped in every part, is a failure. JOBS=2
+runs two parts at a time, each of which prints what it has to say when it has ended.
 """
 
 from __future__ import annotations
@@ -16,9 +17,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 from xml.etree import ElementTree
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -138,18 +142,32 @@ def read_report(
     return frozenset(ran), frozenset(failed), skipped
 
 
-def run(part: Part) -> Verdict:
-    if reason := part.lacks():
-        return Verdict(part=part.name, word="not run", reason=reason)
-    print(f"\n=== {part.name} ===", flush=True)
+@contextmanager
+def output(part: Part, jobs: int) -> Iterator[IO[bytes] | None]:
+    """Give where a part's words go: None to print them as they come."""
+    title = f"\n=== {part.name} ==="
+    if jobs == 1:
+        print(title, flush=True)
+        yield None
+        return
+    with tempfile.TemporaryFile() as spool:
+        yield spool
+        spool.seek(0)
+        said = spool.read().decode(errors="replace")
+        print(f"{title}\n{said}", end="", flush=True)
+
+
+def run(part: Part, jobs: int) -> Verdict:
     started = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder:
+    with output(part, jobs) as words, tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
         command = [sys.executable, "-m", "pytest", f"--junit-xml={report}"]
         finished = subprocess.run(
             [*command, *part.arguments, *sys.argv[1:]],
             cwd=ROOT,
             env={**os.environ, **part.environment},
+            stdout=words,
+            stderr=subprocess.STDOUT if words else None,
             check=False,
         )
         ran, failed, skipped = read_report(report)
@@ -162,6 +180,24 @@ def run(part: Part) -> Verdict:
         failed=failed,
         skipped=skipped,
     )
+
+
+def run_all(jobs: int) -> list[Verdict]:
+    """Run every part that lacks nothing, `jobs` at a time; the order is that of parts.
+
+    What is missing is looked for first: it may have to be installed, which must not
+    happen below a part that runs.
+    """
+    missing = {part.name: part.lacks() for part in parts()}
+    able = [part for part in parts() if not missing[part.name]]
+    with ThreadPoolExecutor(jobs) as pool:
+        verdicts = {
+            verdict.part: verdict for verdict in pool.map(run, able, [jobs] * len(able))
+        }
+    return [
+        verdicts.get(name) or Verdict(part=name, word="not run", reason=reason)
+        for name, reason in missing.items()
+    ]
 
 
 def skipped_everywhere(verdicts: Sequence[Verdict]) -> dict[str, str]:
@@ -194,7 +230,7 @@ def complaints(verdicts: Sequence[Verdict], *, strict: bool) -> list[str]:
 
 
 def main() -> int:
-    verdicts = [run(part) for part in parts()]
+    verdicts = run_all(int(os.environ.get("JOBS") or 1))
     print(summary(verdicts))
     strict = os.environ.get("REQUIRE_SERVICES", "") not in ("", "0")
     found = complaints(verdicts, strict=strict)

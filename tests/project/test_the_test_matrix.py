@@ -88,17 +88,33 @@ def test_complaints(matrix, word, skipped, strict, complaints):
     assert matrix.complaints([verdict], strict=strict) == complaints
 
 
-def test_part_that_lacks_its_server_is_not_run_and_says_why(matrix):
-    part = matrix.Part(name="Redis", arguments=[], lacks=lambda: "nothing answers")
-    verdict = matrix.run(part)
-    assert verdict.word == "not run"
-    assert "not run  Redis" in matrix.summary([verdict])
-    assert "nothing answers" in matrix.summary([verdict])
-
-
 def test_port_that_nobody_listens_on_does_not_answer(matrix):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         assert not matrix.answers(taken.getsockname()[1])
         taken.listen()
         assert matrix.answers(taken.getsockname()[1])
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_parts_at_a_time_give_the_verdicts_in_their_order(
+    matrix, monkeypatch, capfd, jobs
+):
+    parts = [
+        matrix.Part(name="first", arguments=["--version"]),
+        matrix.Part(name="absent", arguments=[], lacks=lambda: "no lamp"),
+        matrix.Part(name="broken", arguments=["--no-such-option"]),
+    ]
+    monkeypatch.setattr(matrix, "parts", lambda: parts)
+    monkeypatch.setattr(sys, "argv", ["test_matrix.py"])
+    verdicts = matrix.run_all(jobs)
+    assert [(verdict.part, verdict.word) for verdict in verdicts] == [
+        ("first", "passed"),
+        ("absent", "not run"),
+        ("broken", "FAILED"),
+    ]
+    [line] = [row for row in matrix.summary(verdicts).splitlines() if "absent" in row]
+    assert line.startswith("not run") and line.endswith("no lamp")
+    said = capfd.readouterr()
+    assert "=== first ===" in said.out
+    assert "--no-such-option" in said.out + said.err
