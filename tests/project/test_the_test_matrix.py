@@ -114,7 +114,8 @@ def test_parts_at_a_time_give_the_verdicts_in_their_order(
         ("broken", "FAILED"),
     ]
     [line] = [row for row in matrix.summary(verdicts).splitlines() if "absent" in row]
-    assert line.startswith("not run") and line.endswith("no lamp")
+    assert line.startswith("not run")
+    assert line.endswith("no lamp")
     said = capfd.readouterr()
     assert "=== first ===" in said.out
     assert "--no-such-option" in said.out + said.err
