@@ -42,7 +42,7 @@ from nlweb_ask.plugins import (
 )
 from nlweb_ask.protocol.events import Ending, Event, Failure, ResultFound
 
-__all__ = ["AskScope", "answer", "pick_scope", "search"]
+__all__ = ["AskScope", "answer", "pick_scope", "rehearsed", "search"]
 
 # Rankers see the head of the list only; later pages stay in the order of fusion.
 RANKED = 30
@@ -72,17 +72,29 @@ def answer(
     """
     run = begin(question, viewer, scope, stop)
     try:
-        yield run.start()
-        yield from _told(run)
-        if run.is_cut_short:
-            yield run.break_off()
-        run.is_over = True
-        yield run.complete()
+        yield from _events(run)
     finally:
         # A stream that is closed does not come back from the `yield` it stands at.
         if not run.is_over:
             run.break_off()
         finish(run)
+
+
+def rehearsed(question: Question, viewer: Viewer, scope: AskScope) -> list[Event]:
+    """Return the events of `answer`, and tell nobody of the question.
+
+    No handler runs, and no flag that is out of date is mended.
+    """
+    return list(_events(begin(question, viewer, scope, threading.Event())))
+
+
+def _events(run: Run) -> Iterator[Event]:
+    yield run.start()
+    yield from _told(run)
+    if run.is_cut_short:
+        yield run.break_off()
+    run.is_over = True
+    yield run.complete()
 
 
 def _told(run: Run) -> Iterator[Event]:
