@@ -12,13 +12,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from django.contrib.auth import get_user_model
 from django.core.management import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from nlweb_ask.conf import ProfileConf, SiteConf, granted_profiles, site_conf
+from nlweb_ask.conf import SiteConf, site_conf
+from nlweb_ask.management.asker import FAILED, profiles_of, viewer_named
 from nlweb_ask.management.commands.nlweb_index import (
     database_notice,
     switched_off_notice,
@@ -31,10 +31,8 @@ from nlweb_ask.protocol.events import Complete, Content, Event, Failure, ResultF
 from nlweb_ask.protocol.question import MODES
 from nlweb_ask.protocol.reader import RawRequest, read_question
 from nlweb_ask.protocol.writers import dumps, encode, writer_for
-from nlweb_ask.sources.viewers import anonymous_viewer
 
 NOTHING_FOUND: Final = 1
-FAILED: Final = 2
 
 INDENT: Final = " " * 4
 WIDEST: Final = 88  # columns
@@ -101,8 +99,8 @@ class Command(BaseCommand):
     def _answer(self, options: dict[str, Any]) -> None:
         question = _question(options)
         conf = _open_site(options["site"])
-        viewer = _viewer(options["user"], conf)
-        profiles = _granted(viewer, conf, options["profile"])
+        viewer = viewer_named(options["user"], conf)
+        profiles = profiles_of(viewer, conf, options["profile"])
         answered = Answered(
             question, viewer, pick_scope(question, viewer, conf, profiles)
         )
@@ -193,39 +191,6 @@ def _open_site(named: str | None) -> SiteConf:
     if not conf.enabled:
         raise CommandError(switched_off_notice(), returncode=FAILED)
     return conf
-
-
-def _viewer(username: str | None, conf: SiteConf) -> Viewer:
-    if username is None:
-        return anonymous_viewer(conf.site_id)
-    users = get_user_model()._default_manager
-    try:
-        user = users.get_by_natural_key(username)
-    except get_user_model().DoesNotExist as error:
-        msg = _("There is no user %(name)r.") % {"name": username}
-        raise CommandError(msg, returncode=FAILED) from error
-    if not user.is_active:
-        msg = _("The user %(name)r is not active.") % {"name": username}
-        raise CommandError(msg, returncode=FAILED)
-    return Viewer(user=user, site_id=conf.site_id)
-
-
-def _granted(
-    viewer: Viewer, conf: SiteConf, named: str | None
-) -> tuple[ProfileConf, ...]:
-    """Return the profiles that this viewer may ask; `named` must be one of them."""
-    profiles = granted_profiles(viewer, conf)
-    if not profiles:
-        msg = _("No grant lets this visitor ask; see “grants” in the admin.")
-        raise CommandError(msg, returncode=FAILED)
-    names = [profile.name for profile in profiles]
-    if named and named not in names:
-        msg = _("This visitor may ask no profile %(named)r, but: %(names)s.") % {
-            "named": named,
-            "names": ", ".join(names),
-        }
-        raise CommandError(msg, returncode=FAILED)
-    return profiles
 
 
 def _wrapped(text: str, indent: str) -> str:

@@ -29,10 +29,10 @@ from nlweb_ask.index.aside import index_aside
 from nlweb_ask.index.merge import merge
 from nlweb_ask.index.refresh import refresh_objects
 from nlweb_ask.management.commands.nlweb_index import database_notice
+from nlweb_ask.management.lines import BadFile
 from nlweb_ask.management.measuring.collection import (
     SOURCE_NAME,
     Asked,
-    BadFile,
     Collection,
     read_collection,
     read_golden,
@@ -47,6 +47,7 @@ from nlweb_ask.management.measuring.measures import (
     by_language,
     percentile,
 )
+from nlweb_ask.management.progress import Progress
 from nlweb_ask.management.site_option import site_id_named
 from nlweb_ask.models import Document, IndexProfile, Passage
 from nlweb_ask.pipeline.ask import AskScope, search
@@ -58,7 +59,6 @@ BELOW: Final = 1
 FAILED: Final = 2
 INTERRUPTED: Final = 130
 PAGES_AT_ONCE: Final = 100
-PROGRESS_SECONDS: Final = 0.2
 DIGITS: Final = 4
 MISSES_SHOWN: Final = 20
 
@@ -138,7 +138,7 @@ class Command(BaseCommand):
             msg = _("Name either a folder or a file with --golden.")
             raise CommandError(msg, returncode=FAILED)
         least = [_least(text) for text in options["fail_under"]]
-        self.progress = _Progress(self, options)
+        self.progress = Progress(self, options)
         try:
             measured = self._measured(options)
         except BadFile as error:
@@ -378,33 +378,3 @@ def _counted(questions: Sequence[Asked], outcomes: Sequence[Outcome]) -> Measure
         questions=questions,
         outcomes=outcomes,
     )
-
-
-class _Progress:
-    """A line on a terminal that says how far it is; nothing elsewhere."""
-
-    def __init__(self, command: BaseCommand, options: dict[str, Any]) -> None:
-        self.out = command.stderr
-        terminal = hasattr(self.out, "isatty") and self.out.isatty()
-        self.live = terminal and not options["no_progress"] and options["verbosity"]
-        self.shown = 0.0
-        self.line = ""
-
-    def show(self, what: str, done: int, expected: int) -> None:
-        now = time.monotonic()
-        if self.live and now - self.shown > PROGRESS_SECONDS:
-            self.clear()
-            self.shown = now
-            self.line = _("%(done)d of %(expected)d %(what)s") % {
-                "done": done,
-                "expected": expected,
-                "what": what,
-            }
-            self.out.write(self.line, ending="")
-            self.out.flush()
-
-    def clear(self) -> None:
-        if self.line:
-            self.out.write("\r" + " " * len(self.line) + "\r", ending="")
-            self.out.flush()
-            self.line = ""

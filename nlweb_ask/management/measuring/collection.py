@@ -19,6 +19,7 @@ from urllib.parse import quote
 
 from django.utils.translation import gettext as _
 
+from nlweb_ask.management.lines import BadFile, bad_line, lines_of
 from nlweb_ask.plugins import Section, Source, SourceDocument, SourceRef, Viewer
 
 CORPUS: Final = "corpus.jsonl"
@@ -28,10 +29,6 @@ SOURCE_NAME: Final = "nlweb_eval"
 
 # One `#` may well begin a comment in a page's code.
 _HEADING: Final = re.compile(r"^#{2,6}[ \t]+(\S.*)$", re.MULTILINE)
-
-
-class BadFile(Exception):
-    """A file that cannot be read as what it should be; the message says where."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,19 +105,19 @@ def _warnings(
 def _entries(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield line number and object of each line; `_id` and `lang` are texts."""
     seen: set[str] = set()
-    for line, text in _lines(path):
+    for line, text in lines_of(path):
         try:
             entry = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise _bad(path, line, _("no JSON")) from error
+            raise bad_line(path, line, _("no JSON")) from error
         if not isinstance(entry, dict):
-            raise _bad(path, line, _("no JSON object"))
+            raise bad_line(path, line, _("no JSON object"))
         name = entry.get("_id")
         if isinstance(name, bool) or not isinstance(name, str | int) or name == "":
-            raise _bad(path, line, _("no “_id”"))
+            raise bad_line(path, line, _("no “_id”"))
         entry["_id"] = str(name)
         if entry["_id"] in seen:
-            raise _bad(path, line, _("an “_id” that another line has"))
+            raise bad_line(path, line, _("an “_id” that another line has"))
         seen.add(entry["_id"])
         entry["lang"] = _text(entry, "lang", path, line, needed=False)
         yield line, entry
@@ -135,44 +132,25 @@ def _text(
     if value is None and not needed:
         return ""
     if not isinstance(value, str):
-        raise _bad(path, line, _("“%s” is no text") % key)
+        raise bad_line(path, line, _("“%s” is no text") % key)
     return value
 
 
 def _judgements(path: Path) -> dict[str, dict[str, int]]:
     """Read query id, page id and score; a first line that holds no number is a header."""
     judged: dict[str, dict[str, int]] = {}
-    for line, text in _lines(path):
+    for line, text in lines_of(path):
         columns = text.rstrip("\r\n").split("\t")
         if len(columns) != 3:
-            raise _bad(path, line, _("not three columns with tabs between"))
+            raise bad_line(path, line, _("not three columns with tabs between"))
         query, page, score = columns
         if re.fullmatch(r"-?\d{1,9}", score.strip()):
             judged.setdefault(query, {})
             if int(score) > 0:
                 judged[query][page] = int(score)
         elif line > 1:
-            raise _bad(path, line, _("the score is no whole number"))
+            raise bad_line(path, line, _("the score is no whole number"))
     return judged
-
-
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the lines that are not blank, with their numbers from 1."""
-    try:
-        with path.open(encoding="utf-8-sig") as file:
-            for line, text in enumerate(file, 1):
-                if text.strip():
-                    yield line, text
-    except UnicodeDecodeError as error:
-        raise BadFile(_("%(file)s is no UTF-8 text.") % {"file": path}) from error
-    except OSError as error:
-        msg = _("%(file)s cannot be read: %(why)s.")
-        raise BadFile(msg % {"file": path, "why": error.strerror}) from error
-
-
-def _bad(path: Path, line: int, what: str) -> BadFile:
-    where = {"file": path, "line": line, "what": what}
-    return BadFile(_("%(file)s, line %(line)d: %(what)s.") % where)
 
 
 def read_golden(path: Path) -> list[Asked]:
@@ -200,36 +178,36 @@ def _golden(row: Mapping[str, Any], path: Path, line: int) -> Asked:
     question, url = row.get("question"), row.get("url")
     urls = url if isinstance(url, list) else [url]
     if not isinstance(question, str) or not question.strip():
-        raise _bad(path, line, _("no “question”"))
+        raise bad_line(path, line, _("no “question”"))
     if not urls or not all(isinstance(one, str) and one.strip() for one in urls):
-        raise _bad(path, line, _("no “url”"))
+        raise bad_line(path, line, _("no “url”"))
     judged = {str(one).strip(): 1 for one in urls}
     return Asked(question.strip(), str(row.get("lang") or ""), judged, line)
 
 
 def _golden_json(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    for line, text in _lines(path):
+    for line, text in lines_of(path):
         try:
             row = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise _bad(path, line, _("no JSON")) from error
+            raise bad_line(path, line, _("no JSON")) from error
         if not isinstance(row, dict):
-            raise _bad(path, line, _("no JSON object"))
+            raise bad_line(path, line, _("no JSON object"))
         yield line, row
 
 
 def _golden_table(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    lines = [text for _line, text in _lines(path)]
+    lines = [text for _line, text in lines_of(path)]
     tabs = path.suffix.lower() == ".tsv"
     rows = csv.DictReader(lines, delimiter="\t" if tabs else ",")
     try:
         named = set(rows.fieldnames or ())
         if not {"question", "url"} <= named:
-            raise _bad(path, 1, _("the columns are not named “question” and “url”"))
+            raise bad_line(path, 1, _("the columns are not named “question” and “url”"))
         for row in rows:
             yield rows.line_num, row
     except csv.Error as error:
-        raise _bad(path, rows.line_num, _("no CSV")) from error
+        raise bad_line(path, rows.line_num, _("no CSV")) from error
 
 
 def source_of(pages: Mapping[str, Page]) -> type[Source]:
