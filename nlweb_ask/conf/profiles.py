@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final, Literal, cast
 
-from django.db.models import Q
-
 from nlweb_ask.conf.deployment import deployment
+from nlweb_ask.conf.rows import GrantRow, ProfileRow, grant_rows
 from nlweb_ask.conf.site import SiteConf
-from nlweb_ask.models.grants import AccessGrant, Grantee
 from nlweb_ask.models.profiles import IndexProfile
 from nlweb_ask.plugins.types import Viewer
 
 IMPLICIT_PROFILE: Final = "default"
-ALL_PROFILES: Final = None  # the profile of a grant that holds for every one
 
 Fusion = Literal["weighted", "rrf"]
 
@@ -44,60 +42,63 @@ def granted_profiles(viewer: Viewer, conf: SiteConf) -> tuple[ProfileConf, ...]:
     The default profile comes first where it is granted, then the others by name: the
     first one answers a question that names none. While none is chosen, the default of
     whoever may ask every profile is the whole site, so that adding a profile narrows
-    nobody's answers. Empty when the viewer may ask nothing. At most three queries,
-    however many grants and profiles there are.
+    nobody's answers. Empty when the viewer may ask nothing. One query, two where groups
+    have grants, however many grants and profiles there are.
     """
-    granted = _granted_to(viewer)
-    if not granted:
-        return ()
-    rows = IndexProfile.objects.filter(site_id=conf.site_id)
-    if ALL_PROFILES not in granted:
-        rows = rows.filter(pk__in=[key for key in granted if key is not None])
-    profiles = [_profile_conf(row) for row in rows.prefetch_related("retrievers")]
+    rows = _held_by(viewer.user, grant_rows(conf.site_id, viewer.user))
+    profiles = _profiles(rows)
     default = conf.default_profile
-    names = {profile.name for profile in profiles}
-    if ALL_PROFILES in granted and default not in names:
+    if any(row.holds_for_all for row in rows) and default not in profiles:
         default = IMPLICIT_PROFILE
-        if default not in names:
-            profiles.append(_implicit_profile())
-    profiles.sort(key=lambda profile: (profile.name != default, profile.name))
-    return tuple(profiles)
+        profiles.setdefault(default, _implicit_profile())
+    names = sorted(profiles, key=lambda name: (name != default, name))
+    return tuple(profiles[name] for name in names)
 
 
 def profile_named(name: str, site_id: int) -> ProfileConf | None:
     """Return a profile of the site, whoever may ask it: for who owns the site."""
     rows = IndexProfile.objects.filter(site_id=site_id, name=name)
     row = rows.prefetch_related("retrievers").first()
-    return None if row is None else _profile_conf(row)
+    if row is None:
+        return None
+    return _profile_conf(row, ((r.name, r.weight) for r in row.retrievers.all()))
 
 
 def may_ask(viewer: Viewer, conf: SiteConf) -> bool:
-    """Say whether `viewer` may ask anything of this site right now; one query."""
-    here = Q(profile=ALL_PROFILES) | Q(profile__site_id=conf.site_id)
-    return AccessGrant.objects.filter(_fits(viewer) & here).exists()
+    """Say whether `viewer` may ask anything of this site right now."""
+    return bool(granted_profiles(viewer, conf))
 
 
-def _granted_to(viewer: Viewer) -> set[int | None]:
-    fits = AccessGrant.objects.filter(_fits(viewer))
-    return set(fits.values_list("profile", flat=True))
-
-
-def _fits(viewer: Viewer) -> Q:
-    fits = Q(kind=Grantee.EVERYONE)
-    user: Any = viewer.user
-    if not (user.is_authenticated and user.is_active):
-        return fits
-    fits |= Q(kind=Grantee.SIGNED_IN) | Q(kind=Grantee.USER, user=user.pk)
+def _held_by(user: Any, rows: list[GrantRow]) -> list[GrantRow]:
+    """Leave out the grants of groups that this user is not in."""
+    of_groups = any(row.group is not None for row in rows)
     # A site's own user model need not have groups.
-    if hasattr(user, "groups"):
-        fits |= Q(kind=Grantee.GROUP, group__in=user.groups.all())
-    return fits
+    if not of_groups or not hasattr(user, "groups"):
+        return [row for row in rows if row.group is None]
+    groups = set(user.groups.values_list("pk", flat=True))
+    return [row for row in rows if row.group is None or row.group in groups]
 
 
-def _profile_conf(row: IndexProfile) -> ProfileConf:
+def _profiles(rows: Iterable[GrantRow]) -> dict[str, ProfileConf]:
+    """Return the profiles of these rows by name; several grants may hold for one."""
+    retrievers: dict[str, dict[tuple[str, float], None]] = {}
+    found: dict[str, ProfileRow] = {}
+    for row in rows:
+        if row.profile is None:
+            continue
+        name = row.profile.name
+        found[name] = row.profile
+        chosen = retrievers.setdefault(name, {})
+        if row.retriever is not None:
+            chosen[row.retriever] = None
+    return {name: _profile_conf(row, retrievers[name]) for name, row in found.items()}
+
+
+def _profile_conf(
+    row: IndexProfile | ProfileRow, retrievers: Iterable[tuple[str, float]]
+) -> ProfileConf:
     chosen = tuple(
-        RetrieverChoice(name=retriever.name, weight=retriever.weight)
-        for retriever in row.retrievers.all()
+        RetrieverChoice(name=name, weight=weight) for name, weight in retrievers
     )
     return ProfileConf(
         name=row.name,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ from django.conf import settings
 
 from nlweb_ask.conf.deployment import deployment, frozen
 from nlweb_ask.conf.keys import OWNER_FIELDS, Deployment
+from nlweb_ask.conf.rows import settings_row
 from nlweb_ask.models.profiles import IndexProfile
 from nlweb_ask.models.settings import AnswerMode, SiteSettings
 from nlweb_ask.plugins.registry import generators
@@ -38,11 +40,7 @@ def site_conf(site_id: int) -> SiteConf:
 
     A locked field takes the value of settings.py whatever the row says.
     """
-    row = (
-        SiteSettings.objects.filter(site_id=site_id)
-        .select_related("default_profile")
-        .first()
-    )
+    row = settings_row(site_id)
     deployed = deployment()
     values = {name: getattr(deployed, name) for name in OWNER_FIELDS}
     if row is not None:
@@ -62,17 +60,17 @@ def is_switched_on(site_id: int) -> bool:
     return deployed.enabled if chosen is None else chosen
 
 
-def _chosen_by_owner(row: SiteSettings, deployed: Deployment) -> dict[str, Any]:
+def _chosen_by_owner(row: Mapping[str, Any], deployed: Deployment) -> dict[str, Any]:
     return {
-        name: _said(row, name)
-        for name in OWNER_FIELDS
-        if name not in deployed.locked and _is_said(row, name)
+        name: value
+        for name, value in row.items()
+        if name not in deployed.locked and _is_said(name, value)
     }
 
 
-def _is_said(row: SiteSettings, name: str) -> bool:
+def _is_said(name: str, value: Any) -> bool:
     # An empty address goes on following settings.py.
-    return name != "base_url" or bool(row.base_url)
+    return name != "base_url" or bool(value)
 
 
 def _said(row: SiteSettings, name: str) -> Any:
@@ -99,7 +97,8 @@ def overruled_keys() -> dict[int, tuple[str, ...]]:
         row.site_id: tuple(
             name.upper()
             for name in names
-            if _is_said(row, name) and _said(row, name) != getattr(deployed, name)
+            if _is_said(name, value := _said(row, name))
+            and value != getattr(deployed, name)
         )
         for row in rows
     }

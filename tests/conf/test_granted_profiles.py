@@ -207,9 +207,29 @@ def test_queries_do_not_grow_with_grants_and_profiles(django_assert_num_queries,
     for group in user.groups.all():
         profile = IndexProfileFactory(retrievers=["keyword", "bm25"])
         AccessGrantFactory(profile=profile, group=group)
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(2):
         granted = granted_profiles(Viewer(user=user), SiteConf(site_id=0))
     assert len(granted) == many
+
+
+def test_anonymous_visitors_cost_one_query(django_assert_num_queries):
+    for _ in range(3):
+        AccessGrantFactory(profile=IndexProfileFactory(retrievers=["keyword"]))
+        AccessGrantFactory(group=GroupFactory())
+    with django_assert_num_queries(1):
+        granted = granted_profiles(Viewer(user=AnonymousUser()), SiteConf(site_id=0))
+    assert len(granted) == 3
+
+
+def test_profile_granted_in_several_ways_is_there_once():
+    user = UserFactory(groups=[GroupFactory(), GroupFactory()])
+    profile = IndexProfileFactory(name="docs", retrievers=["bm25", "keyword"])
+    AccessGrantFactory(user=user)
+    for group in user.groups.all():
+        AccessGrantFactory(profile=profile, group=group)
+    default, docs = granted_profiles(Viewer(user=user), SiteConf(site_id=0))
+    assert (default.name, docs.name) == ("default", "docs")
+    assert [choice.name for choice in docs.retrievers] == ["bm25", "keyword"]
 
 
 def test_user_model_without_groups_can_be_granted_to():
