@@ -17,18 +17,19 @@ Stamps = Mapping[tuple[str, str], str]  # by source and object id
 
 
 def load_live(
-    site_id: int, passages: Mapping[Reference, int | None]
+    site_id: int, passages: Mapping[Reference, int | None], known: Stamps
 ) -> dict[Reference, StoredDocument]:
     """Return stored documents whose words are those of the live page.
 
     What changed unseen is indexed anew and loaded again; what still differs after that,
-    or is gone, is left out. Two queries, and one for each source that has stamps.
+    or is gone, is left out. Two queries, and one for each source with stamps that are
+    not `known` from asking it who may see its pages.
 
     Raises:
         PluginFailed: When a source cannot tell.
     """
     stored = load_documents(site_id, passages)
-    live = _live_stamps(stored.values())
+    live = {**known, **_live_stamps(r for r in stored if r[:2] not in known)}
     outdated = {
         reference
         for reference, document in stored.items()
@@ -39,6 +40,8 @@ def load_live(
     for source, object_ids in by_source(outdated).items():
         refresh_objects(source, object_ids)
     again = load_documents(site_id, {r: passages[r] for r in outdated})
+    # A known one may be older than what somebody else has stored since.
+    live |= _live_stamps(again)
     current = {
         r: document for r, document in again.items() if _is_current(document, live)
     }
@@ -52,9 +55,8 @@ def _is_current(document: StoredDocument, live: Stamps) -> bool:
     return live.get((source, object_id)) == document.stamp
 
 
-def _live_stamps(documents: Iterable[StoredDocument]) -> Stamps:
+def _live_stamps(references: Iterable[Reference]) -> Stamps:
     stamps: dict[tuple[str, str], str] = {}
-    references = (document.reference for document in documents)
     for name, object_ids in by_source(references).items():
         source = sources.get(name)
         if not isinstance(source, Stamped):

@@ -192,7 +192,7 @@ def _terms(run: Run, scopes: Sequence[Scope]) -> list[str]:
     return question_terms(run.question, scopes[0]) if scopes else []
 
 
-def _of_type(run: Run, scopes: Sequence[Scope]) -> list[Permitted]:
+def _of_type(run: Run, scopes: Sequence[Scope]) -> Sequence[Permitted]:
     """Find pages of the type asked for; of any type when none that may be seen has it.
 
     So a hidden page of that type is as one that was never written.
@@ -210,7 +210,7 @@ def _of_type(run: Run, scopes: Sequence[Scope]) -> list[Permitted]:
     return permitted
 
 
-def _permitted(run: Run, scopes: Sequence[Scope]) -> list[Permitted]:
+def _permitted(run: Run, scopes: Sequence[Scope]) -> Sequence[Permitted]:
     chosen = [choice.name for choice in run.scope.retrievers]
     found = []
     for name in chosen:
@@ -219,7 +219,7 @@ def _permitted(run: Run, scopes: Sequence[Scope]) -> list[Permitted]:
         except UnknownPlugin as error:
             _note_partial(run)
             log_failure(name, error)
-    lists, failed, run.outdated = permitted_lists(
+    told = permitted_lists(
         run.question,
         run.viewer,
         found,
@@ -227,11 +227,12 @@ def _permitted(run: Run, scopes: Sequence[Scope]) -> list[Permitted]:
         wanted=_wanted(run),
         trace=run.trace,
     )
-    if failed:
+    run.outdated, run.stamps = told.outdated, told.stamps
+    if told.failed:
         _note_partial(run)
-    if not lists:
+    if not told.lists:
         raise PluginFailed(", ".join(chosen) or "retrievers")
-    return lists
+    return told.lists
 
 
 def _note_partial(run: Run) -> None:
@@ -290,7 +291,7 @@ def _loaded(
     run: Run, candidates: Sequence[Candidate], terms: Sequence[str]
 ) -> list[Result]:
     with run.trace.stage("load") as counts:
-        results = load_results(candidates, terms, run.scope.conf)
+        results = load_results(candidates, terms, run.scope.conf, run.stamps)
         found = {result.reference for result in results}
         missing = {candidate.reference for candidate in candidates} - found
         run.unindexed |= missing

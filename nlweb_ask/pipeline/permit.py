@@ -6,11 +6,12 @@ filled up with what comes next, so that neither their length nor their order tel
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
 
+from nlweb_ask.index.freshness import Stamps
 from nlweb_ask.pipeline import border
 from nlweb_ask.pipeline.border import RAISED
 from nlweb_ask.pipeline.failures import log_failure
@@ -24,6 +25,7 @@ from nlweb_ask.plugins import (
     Reference,
     Retriever,
     Scope,
+    StampedIds,
     Viewer,
     sources,
 )
@@ -40,14 +42,13 @@ ASKED_AT_ONCE: Final = 10_000
 class Gate:
     """Which candidates this viewer may see, as asked in this question.
 
-    `refused_public` are documents of the public partition that an anonymous viewer was
-    refused: their flag is out of date.
+    `stamps` are those that sources told of what may be seen.
     """
 
     viewer: Viewer
     visible: set[tuple[str, str]] = field(default_factory=set)
     asked: set[tuple[str, str]] = field(default_factory=set)
-    refused_public: set[Reference] = field(default_factory=set)
+    stamps: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def ask(self, candidates: Iterable[Candidate]) -> None:
         """Ask each source once about those of its candidates not asked about before.
@@ -70,9 +71,12 @@ class Gate:
     def _visible_ids(self, source: str, object_ids: Sequence[str]) -> set[str]:
         try:
             allowed = sources.get(source).visible_ids(self.viewer, object_ids)
-            return set(allowed) & set(object_ids)
+            visible = set(allowed) & set(object_ids)
         except RAISED as error:
             raise PermissionFailed(source) from error
+        if isinstance(allowed, StampedIds):
+            self.stamps |= {(source, i): s for i, s in allowed.stamps.items()}
+        return visible
 
     def passes(self, candidate: Candidate) -> bool:
         return _asked_as(candidate) in self.visible
@@ -112,6 +116,20 @@ class Permitted:
     candidates: Sequence[Candidate]
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What all retrievers found, with what was learnt on the way.
+
+    `failed` names retrievers whose lists are left out, `outdated` are documents whose
+    public flag is out of date, and `stamps` those of the gate.
+    """
+
+    lists: Sequence[Permitted]
+    failed: Set[str]
+    outdated: Set[Reference]
+    stamps: Stamps
+
+
 def permitted_lists(
     question: Question,
     viewer: Viewer,
@@ -120,13 +138,11 @@ def permitted_lists(
     *,
     wanted: int,
     trace: Trace,
-) -> tuple[list[Permitted], set[str], set[Reference]]:
+) -> Found:
     """Let each retriever find `wanted` pages that this viewer may see, or all there are.
 
     Returns:
-        The lists, each best first, parts of a page apart; the names of retrievers
-        that failed, whose lists are left out; and the documents whose public flag is
-        out of date.
+        The lists, each best first, parts of a page apart.
 
     Raises:
         PermissionFailed: When who may see a page cannot be told.
@@ -150,13 +166,12 @@ def permitted_lists(
         due = [window for window in due if _falls_short(window, gate, wanted)]
         for window in due:
             window.limit *= GROWTH
-    _note_refused(windows, gate, failed)
     lists = [
         Permitted(retriever.name, _merged(windows, retriever, gate))
         for retriever in retrievers
         if retriever.name not in failed
     ]
-    return lists, failed, gate.refused_public
+    return Found(lists, failed, _refused(windows, gate, failed), gate.stamps)
 
 
 def _first_limit(scope: Scope, wanted: int) -> int:
@@ -193,10 +208,13 @@ def _merged(
     )
 
 
-def _note_refused(windows: Sequence[_Window], gate: Gate, failed: set[str]) -> None:
+def _refused(
+    windows: Sequence[_Window], gate: Gate, failed: set[str]
+) -> set[Reference]:
+    """Return documents of the public partition that an anonymous viewer was refused."""
     if not gate.viewer.is_anonymous:
-        return
-    gate.refused_public = {
+        return set()
+    return {
         candidate.reference
         for window in windows
         if window.retriever.name not in failed

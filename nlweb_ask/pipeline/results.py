@@ -7,7 +7,7 @@ from typing import Any, Final
 from urllib.parse import urljoin, urlsplit
 
 from nlweb_ask.conf import SiteConf
-from nlweb_ask.index.freshness import load_live
+from nlweb_ask.index.freshness import Stamps, load_live
 from nlweb_ask.index.snippet import snippet
 from nlweb_ask.index.store import StoredDocument
 from nlweb_ask.plugins import Candidate, Result
@@ -19,7 +19,10 @@ ADDRESSES: Final = frozenset(
 
 
 def load_results(
-    candidates: Sequence[Candidate], terms: Sequence[str], conf: SiteConf
+    candidates: Sequence[Candidate],
+    terms: Sequence[str],
+    conf: SiteConf,
+    stamps: Stamps,
 ) -> list[Result]:
     """Give text to candidates that the viewer may see, in their order.
 
@@ -31,6 +34,7 @@ def load_results(
     stored = load_live(
         conf.site_id,
         {candidate.reference: candidate.passage for candidate in candidates},
+        stamps,
     )
     return [
         _result(stored[candidate.reference], candidate.score, terms, conf)

@@ -6,12 +6,14 @@ import math
 import threading
 import time
 import uuid
+from collections.abc import Set
 from dataclasses import dataclass, field
 from typing import Final
 
 from django.utils.translation import gettext as _
 
 from nlweb_ask.conf import SiteConf, deployment
+from nlweb_ask.index.freshness import Stamps
 from nlweb_ask.pipeline.scope import AskScope
 from nlweb_ask.pipeline.trace import Trace
 from nlweb_ask.plugins import Question, Reference, Viewer
@@ -56,7 +58,9 @@ class Run:
     error_code: str = ""
     is_over: bool = False  # everything is told but the closing event
     # Documents whose public flag the live rules contradict.
-    outdated: set[Reference] = field(default_factory=set)
+    outdated: Set[Reference] = frozenset()
+    # How the words of visible pages stood when it was asked who may see them.
+    stamps: Stamps = field(default_factory=dict)
     # What was found and permitted, but is not in the index.
     unindexed: set[Reference] = field(default_factory=set)
 

@@ -40,6 +40,7 @@ from nlweb_ask.plugins.types import (
     Sentence,
     SourceDocument,
     SourceRef,
+    StampedIds,
     UserLike,
     Viewer,
 )
@@ -77,6 +78,7 @@ __all__ = [
     "SourceFault",
     "SourceRef",
     "Stamped",
+    "StampedIds",
     "UnknownPlugin",
     "UserLike",
     "Viewer",

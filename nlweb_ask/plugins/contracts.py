@@ -121,5 +121,5 @@ class Stamped(Protocol):
         """Return, for each object that is still there, a text that moves with its words.
 
         At most 64 characters. One query for all of them, never one each; asked for the
-        results of every question.
+        results of every question, unless `visible_ids` has told them (`StampedIds`).
         """

@@ -143,6 +143,19 @@ class SourceRef(NamedTuple):
     stamp: str = ""
 
 
+class StampedIds(set[str]):
+    """What `visible_ids` may return: the ids, and stamps read by the same query.
+
+    A page with such a stamp is not looked at once more before its words are shown.
+    """
+
+    stamps: Mapping[str, str] = MappingProxyType({})
+
+    def __init__(self, stamps: Mapping[str, str]) -> None:
+        super().__init__(stamps)
+        self.stamps = stamps
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PassageText:
     """A stored passage that this viewer may read."""

@@ -14,7 +14,13 @@ from django.db import models
 from django.utils import translation
 
 from nlweb_ask.plugins.errors import SourceFault
-from nlweb_ask.plugins.types import Section, SourceDocument, SourceRef, Viewer
+from nlweb_ask.plugins.types import (
+    Section,
+    SourceDocument,
+    SourceRef,
+    StampedIds,
+    Viewer,
+)
 from nlweb_ask.sources.base import Source
 from nlweb_ask.sources.declared import value_of
 from nlweb_ask.sources.field_text import FieldText, distinct_anchors, words_of
@@ -29,6 +35,8 @@ ONE_FIELD = (
     *("version_field", "site_field", "published_field", "updated_field", "image_field"),
 )
 BATCH = 2_000  # rows fetched at a time while every object is listed
+# The words of so many pages may be shown; more are asked about to be counted.
+STAMPED_AT_ONCE = 100
 
 
 class NoQuerySet(SourceFault, TypeError):
@@ -109,14 +117,15 @@ class ModelSource(Source):
             return set()
         asked = self._rows().filter(pk__in=keys)
         visible = self._queryset("visible_to", self.visible_to(viewer, asked))
-        visible = _bare(visible.order_by())
-        return {str(key) for key in visible.values_list("pk", flat=True)}
+        if len(keys) <= STAMPED_AT_ONCE and self._stamps_fit(visible):
+            return StampedIds(self._stamps(visible))
+        return {str(key) for key in _bare(visible).values_list("pk", flat=True)}
 
     def iter_refs(self) -> Iterator[SourceRef]:
         if not self.declares_visibility():
             return
         columns = self._declared_columns() if self.updated_field else []
-        rows = _bare(self._rows().order_by("pk")).values_list("pk", *columns)
+        rows = _bare(self._rows()).order_by("pk").values_list("pk", *columns)
         # A join in get_queryset() may give one object several times.
         for key, (row, *_) in groupby(rows.iterator(BATCH), key=lambda row: row[0]):
             yield SourceRef(str(key), _stamp(row[1:]) if self.updated_field else "")
@@ -129,9 +138,20 @@ class ModelSource(Source):
         keys = readable_keys(self.model, object_ids)
         if not keys:
             return {}
-        rows = _bare(self._rows().filter(pk__in=keys).order_by())
-        found = rows.values_list("pk", *self._declared_columns())
+        return self._stamps(self._rows().filter(pk__in=keys))
+
+    def _stamps(self, rows: models.QuerySet[Any]) -> dict[str, str]:
+        found = _bare(rows).values_list("pk", *self._declared_columns())
         return {str(key): _stamp(values) for key, *values in found}
+
+    def _stamps_fit(self, visible: models.QuerySet[Any]) -> bool:
+        """Tell whether the columns of these rows may be read along with their keys.
+
+        Not where a subclass has stamps of its own, and not where more columns could
+        make other rows.
+        """
+        ours = getattr(self.stamps, "__func__", None) is ModelSource.stamps
+        return ours and not (visible.query.distinct or visible.query.group_by)
 
     def _declared_columns(self) -> list[str]:
         """Return the columns of the fields that this source names, each once."""
@@ -294,8 +314,8 @@ class ModelPermissionSource(ModelSource):
 
 
 def _bare(queryset: models.QuerySet[Any]) -> models.QuerySet[Any]:
-    """Drop what is fetched along with each row; only keys are wanted."""
-    return queryset.prefetch_related(None)
+    """Drop the order, and what is fetched along with each row: only it is wanted."""
+    return queryset.prefetch_related(None).order_by()
 
 
 def _stamp(values: Iterable[Any]) -> str:

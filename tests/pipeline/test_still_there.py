@@ -7,9 +7,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from nlweb_ask.conf import ProfileConf, RetrieverChoice
+from nlweb_ask.index.freshness import load_live
 from nlweb_ask.models import Document
 from nlweb_ask.pipeline.ask import AskScope
-from nlweb_ask.plugins import sources
+from nlweb_ask.plugins import Reference, sources
 from nlweb_ask.sources import MarkdownFolderSource
 from tests.asking import ask, make_scope
 from tests.testapp.models import Article
@@ -59,6 +60,23 @@ def test_a_page_that_cannot_be_read_anew_is_not_shown_as_it_was(article, monkeyp
     Article.objects.update(body="")
     monkeypatch.setattr(sources.get("testapp.article"), "load", lambda ids: 1 / 0)
     assert ask("kettle", scope=scope()).items == []
+
+
+def test_a_page_stored_anew_since_it_was_asked_about_is_shown(article):
+    reference = Reference("testapp.article", str(article.pk), "en")
+    known = sources.get("testapp.article").stamps([str(article.pk)])
+    article.title = "Samovar"
+    article.save()
+    stamps = {reference[:2]: known[str(article.pk)]}
+    [stored] = load_live(0, {reference: 0}, stamps).values()
+    assert stored.name == "Samovar"
+
+
+def test_pages_are_asked_about_once_for_their_readers_and_their_words(article):
+    ask("kettle", scope=scope())
+    with CaptureQueriesContext(connection) as captured:
+        assert ask("kettle", scope=scope()).names == ["Kettle"]
+    assert sum("testapp_article" in query["sql"] for query in captured) == 1
 
 
 def test_the_question_fails_when_a_source_cannot_tell(article, monkeypatch):

@@ -7,12 +7,14 @@ import pytest
 from django.contrib.auth.models import AnonymousUser, Group, Permission, User
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
+from django.db.models import Count
 from django.utils import timezone, translation
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlweb_ask.plugins import SourceFault, SourceRef, Viewer
+from nlweb_ask.plugins import SourceFault, SourceRef, StampedIds, Viewer
 from nlweb_ask.sources import ModelPermissionSource, ModelSource, PublicSource
+from nlweb_ask.sources.model import STAMPED_AT_ONCE
 from nlweb_ask.sources.primary_keys import readable_keys
 from nlweb_ask.sources.schema_org import dates
 from nlweb_ask.sources.viewers import anonymous_viewer
@@ -407,17 +409,58 @@ def test_familiar_names_of_date_fields_are_understood():
     assert dates(Dated(models.BooleanField(), True))["datePublished"] is None
 
 
-def test_the_viewers_database_rows_are_not_ordered_or_fetched_whole(db, member):
+def test_rows_of_many_are_not_ordered_or_fetched_whole(db, member):
     from django.test.utils import CaptureQueriesContext
 
-    article = Article.objects.create(title="A")
+    many = [str(number) for number in range(STAMPED_AT_ONCE + 1)]
     with CaptureQueriesContext(
         connection,
     ) as queries:
-        ArticleSource().visible_ids(member, [str(article.pk)])
+        ArticleSource().visible_ids(member, many)
     [query] = [query["sql"] for query in queries]
     assert "ORDER BY" not in query
     assert "body" not in query
+
+
+@pytest.mark.servers
+def test_one_query_tells_who_may_see_a_few_and_how_their_words_stand(
+    django_assert_num_queries, db
+):
+    shown = Article.objects.create(title="Shown", body="Words.")
+    hidden = Article.objects.create(title="Hidden", members_only=True)
+    source = ArticleSource()
+    with django_assert_num_queries(1):
+        visible = source.visible_ids(
+            anonymous_viewer(), [str(shown.pk), str(hidden.pk)]
+        )
+    assert visible == {str(shown.pk)}
+    assert isinstance(visible, StampedIds)
+    assert visible.stamps == source.stamps([str(shown.pk)])
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        pytest.param({"stamps": lambda self, ids: {}}, id="its-own-stamps"),
+        pytest.param(
+            {"visible_to": lambda self, viewer, rows: rows.distinct()}, id="distinct"
+        ),
+        pytest.param(
+            {
+                "visible_to": lambda self, viewer, rows: rows.annotate(
+                    n=Count("title")
+                ).filter(n__gt=0)
+            },
+            id="grouped",
+        ),
+    ],
+)
+def test_no_stamps_are_read_along_where_they_could_be_others(db, member, own):
+    article = Article.objects.create(title="A")
+    source = type("Own", (ArticleSource,), own)()
+    visible = source.visible_ids(member, [str(article.pk)])
+    assert visible == {str(article.pk)}
+    assert not isinstance(visible, StampedIds)
 
 
 def test_an_anonymous_viewer_is_nobody():
