@@ -199,12 +199,14 @@ def measure(
     for size in sizes:
         for database in databases:
             told["legs"].append(_measured(Leg(folder, size, database)))
-    if not http:
-        return told
-    leg = Leg(folder / "http", HTTP_SIZE, "sqlite")
-    leg.module("tests.bench.leg", str(HTTP_SIZE), "fill")
-    told["http"] = json.loads(leg.module("tests.bench.http", str(leg.folder)))
+    if http:
+        told["http"] = _measured_over_http(Leg(folder / "http", HTTP_SIZE, "sqlite"))
     return told
+
+
+def _measured_over_http(leg: Leg) -> dict[str, Any]:
+    leg.module("tests.bench.leg", str(leg.size), "fill")
+    return json.loads(leg.module("tests.bench.http", str(leg.folder)))
 
 
 def _measured(leg: Leg) -> dict[str, Any]:
@@ -275,15 +277,16 @@ def main() -> int:
         "--svg", type=Path, help="draw latency over size into this file"
     )
     parser.add_argument("--sqlite-only", action="store_true", help="ask no server")
-    parser.add_argument("--no-http", action="store_true", help="start no web server")
+    web = parser.add_mutually_exclusive_group()
+    web.add_argument("--no-http", action="store_true", help="start no web server")
+    web.add_argument("--only-http", action="store_true", help="ask the web server only")
     options = parser.parse_args()
     databases = ["sqlite"]
     if not options.sqlite_only and _postgresql_answers():
         databases.append("postgresql")
     with tempfile.TemporaryDirectory() as folder:
-        told = measure(
-            options.size or SIZES, Path(folder), databases, http=not options.no_http
-        )
+        sizes = () if options.only_http else options.size or SIZES
+        told = measure(sizes, Path(folder), databases, http=not options.no_http)
     found = list(bars(told))
     show(found)
     told["bars"] = [{**bar._asdict(), "reaches": bar.verdict} for bar in found]
