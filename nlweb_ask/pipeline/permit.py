@@ -217,7 +217,7 @@ def _refused(
     return {
         candidate.reference
         for window in windows
-        if window.retriever.name not in failed
+        if window.scope.partition == "public" and window.retriever.name not in failed
         for candidate in window.candidates
         if not gate.passes(candidate)
     }

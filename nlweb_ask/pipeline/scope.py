@@ -61,7 +61,7 @@ def pick_scope(
 def search_scopes(
     question: Question, viewer: Viewer, scope: AskScope
 ) -> tuple[Scope, ...]:
-    """Return one scope a partition: anonymous viewers search the public one only.
+    """Return one scope a partition: who holds nothing searches the public one only.
 
     No scope at all when nothing can be within it: no registered source, or no type that
     both the site and the profiles let in.
@@ -71,7 +71,7 @@ def search_scopes(
     if types is None or not names:
         return ()
     partitions: tuple[Partition, ...] = (
-        ("public",) if viewer.is_anonymous else ("public", "restricted")
+        ("public", "restricted") if _holds_something(viewer, names) else ("public",)
     )
     return tuple(
         Scope(
@@ -86,6 +86,16 @@ def search_scopes(
         )
         for partition in partitions
     )
+
+
+def _holds_something(viewer: Viewer, names: Iterable[str]) -> bool:
+    """Tell whether pages that are closed to anybody may be open to this viewer."""
+    opening = {
+        mark
+        for name in names
+        for mark in getattr(sources.get(name), "opening_marks", ())
+    }
+    return not viewer.is_anonymous or any(map(viewer.session_marks.get, opening))
 
 
 def _sources(scope: AskScope) -> tuple[str, ...]:

@@ -41,6 +41,7 @@ class Registry(Generic[PluginT]):
         self._lock = threading.RLock()
         self._classes: dict[str, type[PluginT]] = {}
         self._instances: dict[str, PluginT] = {}
+        self._provided: set[str] = set()
         self.doubles: list[tuple[str, type[PluginT], type[PluginT]]] = []
 
     def register(self, plugin: type[PluginT]) -> type[PluginT]:
@@ -49,21 +50,46 @@ class Registry(Generic[PluginT]):
         Raises:
             TypeError: When `plugin` is no class or has no `name`.
         """
-        name = getattr(plugin, "name", None)
-        if not (name and isinstance(name, str) and isinstance(plugin, type)):
-            msg = f"A {self.kind} is a class with a name of its own, not {plugin!r}."
-            raise TypeError(msg)
+        name = self._name_of(plugin)
         with self._lock:
+            if name in self._provided:
+                self._provided.discard(name)
+                self._instances.pop(name, None)
+                self._classes[name] = plugin
             known = self._classes.setdefault(name, plugin)
             if known is not plugin:
                 self.doubles.append((name, known, plugin))
         return plugin
+
+    def provide(self, plugin: type[PluginT]) -> type[PluginT]:
+        """Register `plugin` until something else is registered under its name.
+
+        For an app that brings a plug-in which a site may write anew under the same
+        name, whichever of the two is ready first.
+
+        Raises:
+            TypeError: When `plugin` is no class or has no `name`.
+        """
+        name = self._name_of(plugin)
+        with self._lock:
+            if name not in self._classes:
+                self._classes[name] = plugin
+                self._provided.add(name)
+        return plugin
+
+    def _name_of(self, plugin: type[PluginT]) -> str:
+        name = getattr(plugin, "name", None)
+        if not (name and isinstance(name, str) and isinstance(plugin, type)):
+            msg = f"A {self.kind} is a class with a name of its own, not {plugin!r}."
+            raise TypeError(msg)
+        return name
 
     def unregister(self, name: str) -> None:
         """Forget a plug-in; for tests and for a site that replaces a built-in."""
         with self._lock:
             self._classes.pop(name, None)
             self._instances.pop(name, None)
+            self._provided.discard(name)
             self.doubles = [double for double in self.doubles if double[0] != name]
 
     def get(self, name: str) -> PluginT:

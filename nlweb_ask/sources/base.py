@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import ClassVar
 
 from nlweb_ask.plugins.types import SourceDocument, SourceRef, Viewer
@@ -17,6 +17,9 @@ class Source:
 
     name: str = ""
     public: bool = False
+    # Entries of the session that may open a page to visitors who are not signed in, such
+    # as passwords they have typed. `visible_ids` finds them in `viewer.session_marks`.
+    opening_marks: Sequence[str] = ()
     # What the system check tells whoever has written neither.
     visibility_hint: ClassVar[str] = (
         "Add public = True to the class where every page is for everyone; else add "
