@@ -408,9 +408,7 @@ def matching_spans(
     """
     language = language_of(language)
     shouting = text == text.upper()
-    terms_of = _chunk_terms(language, shouting)
-    is_none = wanted.isdisjoint
-    hits = [chunk for chunk in set(text.split()) if not is_none(terms_of[chunk])]
+    hits = _chunks(language, shouting).with_terms(set(text.split()), wanted)
     places = [(place, chunk) for chunk in hits for place in _places(text, chunk)]
     for place, chunk in sorted(places):
         for start, end, terms in _chunk_spans(chunk, language, shouting):
@@ -429,33 +427,54 @@ def _places(text: str, chunk: str) -> Iterator[int]:
         place = text.find(chunk, end)
 
 
-class _ChunkTerms(dict[str, tuple[str, ...]]):
-    """The terms of what stands between white space, in one language.
+class _Chunks:
+    """What stands between white space, in one language, by its terms.
 
-    A snippet looks at every word of ten passages, nearly all of them seen before: this
-    costs a third of what a decorated function does.
+    A snippet looks at every word of ten passages, nearly all of them seen before: so it
+    is told by sets which of them have a term, and none is looked at by itself.
     """
 
     def __init__(self, language: str, shouting: bool) -> None:
-        super().__init__()
         self.language, self.shouting = language, shouting
+        self._known: set[str] = set()
+        self._of_term: dict[str, list[str]] = {}
 
-    def __missing__(self, chunk: str) -> tuple[str, ...]:
-        spans = _chunk_spans(chunk, self.language, self.shouting)
-        found = {term: None for _start, _end, terms in spans for term in terms}
-        if len(chunk) <= MAX_TERM_LENGTH:
-            if len(self) >= MAX_CHUNKS:
-                self.clear()
-            self[chunk] = tuple(found)
-        return tuple(found)
+    def with_terms(self, chunks: set[str], wanted: frozenset[str]) -> set[str]:
+        """Return those of `chunks` that have one of the terms `wanted`."""
+        known, of_term = self._known, self._of_term
+        if len(known) >= MAX_CHUNKS:
+            known, of_term = self._known, self._of_term = set(), {}
+        found = set()
+        for chunk in chunks.difference(known):
+            terms = self._terms(chunk)
+            if not wanted.isdisjoint(terms):
+                found.add(chunk)
+            if len(chunk) <= MAX_TERM_LENGTH:
+                for term in terms:
+                    of_term.setdefault(term, []).append(chunk)
+                # Last: another thread takes it for looked at from here on.
+                known.add(chunk)
+        for term in wanted:
+            found.update(of_term.get(term, ()))
+        return found & chunks
+
+    def _terms(self, chunk: str) -> set[str]:
+        spans = _spans(chunk, self.language, self.shouting)
+        return {term for _start, _end, terms in spans for term in terms}
 
 
-_chunk_terms = lru_cache(maxsize=16)(_ChunkTerms)
+_chunks = lru_cache(maxsize=16)(_Chunks)
+
+Span = tuple[int, int, tuple[str, ...]]  # start, end, terms
 
 
-def _chunk_spans(
-    chunk: str, language: str, shouting: bool
-) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+def _chunk_spans(chunk: str, language: str, shouting: bool) -> Iterable[Span]:
+    if len(chunk) > MAX_TERM_LENGTH:
+        return _spans(chunk, language, shouting)
+    return _kept_spans(chunk, language, shouting)
+
+
+def _spans(chunk: str, language: str, shouting: bool) -> Iterator[Span]:
     for match in TOKEN.finditer(chunk):
         if _HAS_SPACELESS.search(match[0]):
             yield from _piece_spans(match[0], match.start(), language, shouting)
@@ -464,9 +483,15 @@ def _chunk_spans(
             yield match.start(), match.end(), terms
 
 
+# Those of the words that people ask for: the others are known by their terms alone.
+@lru_cache(maxsize=4096)
+def _kept_spans(chunk: str, language: str, shouting: bool) -> tuple[Span, ...]:
+    return tuple(_spans(chunk, language, shouting))
+
+
 def _piece_spans(
     token: str, offset: int, language: str, shouting: bool
-) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+) -> Iterator[Span]:
     for match in _SPACELESS_OR_NOT.finditer(token):
         start, end = offset + match.start(), offset + match.end()
         if not is_spaceless(match[0][0]):

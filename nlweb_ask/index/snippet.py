@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
@@ -74,28 +73,31 @@ def _with_marks(text: str, match: _Match, room: int) -> _Match:
         start -= 1
     while end < len(text) and _is_mark(text[end]):
         end += 1
-    return match._replace(start=start, end=end) if end - start <= room else match
+    return _Match(start, end, match.terms) if end - start <= room else match
 
 
 def _is_mark(sign: str) -> bool:
-    return not sign.isalnum() and not sign.isspace()
+    return not (sign.isalnum() or sign.isspace())
 
 
 def _densest(matches: Sequence[_Match], room: int) -> tuple[int, int]:
     """Return the stretch within `room` with most distinct terms, then most matches."""
-    best = (0, 0, 0, 0)
-    inside: Counter[str] = Counter()
+    best, first, last = (0, 0), 0, 0
+    inside: dict[str, int] = {}
     left = 0
     for right, match in enumerate(matches):
-        inside.update(match.terms)
+        for term in match.terms:
+            inside[term] = inside.get(term, 0) + 1
         while left < right and match.end - matches[left].start > room:
-            inside.subtract(matches[left].terms)
+            for term in matches[left].terms:
+                inside[term] -= 1
+                if not inside[term]:
+                    del inside[term]
             left += 1
-        distinct = sum(1 for number in inside.values() if number)
-        value = (distinct, right - left)
-        if value > best[:2]:
-            best = (*value, matches[left].start, match.end)
-    return best[2], best[3]
+        value = (len(inside), right - left)
+        if value > best:
+            best, first, last = value, matches[left].start, match.end
+    return first, last
 
 
 def _start(text: str, first: int, last: int, room: int) -> int:

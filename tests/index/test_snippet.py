@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from nlweb_ask.index.analysis import analyze_question
+from nlweb_ask.index.analysis import analyze, analyze_question
 from nlweb_ask.index.snippet import ELLIPSIS, matched_spans, snippet
 
 FILLER = "Lawns and paths lead round the park. " * 12
@@ -136,3 +136,11 @@ def test_marks_are_in_order_and_do_not_overlap(text, question):
     flat = [place for span in spans for place in span]
     assert flat == sorted(flat)
     assert all(start < end for start, end in spans)
+
+
+def test_words_seen_before_are_marked_for_another_question_too():
+    text = f"Kettles boil. {'x' * 100} boils {'x' * 100}."
+    assert matched_spans(text, analyze("kettle", "en"), "en") == [(0, 7)]
+    [boil, boils] = matched_spans(text, analyze("boiling", "en"), "en")
+    assert (text[slice(*boil)], text[slice(*boils)]) == ("boil", "boils")
+    assert len(matched_spans(text, analyze("x" * 100, "en"), "en")) == 2
