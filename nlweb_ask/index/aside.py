@@ -6,6 +6,7 @@ has opened it, so nothing is left of it whatever ends the process.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
@@ -31,20 +32,26 @@ TABLES: Final = (Document, Passage, IndexState, Segment, Posting, Change, IndexF
 
 
 class _ToTheSide:
-    """A database router that leads what reads and writes the index to `ALIAS`."""
+    """A database router that leads what reads and writes the index to `ALIAS`.
+
+    Only in the thread that opened it: others go on with the site's index.
+    """
+
+    def __init__(self) -> None:
+        self._thread = threading.get_ident()
 
     def db_for_read(self, model: type[models.Model], **_hints: Any) -> str | None:
-        return ALIAS if model in TABLES else None
+        is_led = model in TABLES and threading.get_ident() == self._thread
+        return ALIAS if is_led else None
 
     db_for_write = db_for_read
 
 
 @contextmanager
 def index_aside() -> Iterator[None]:
-    """Let this process read and write an empty index; the site's own is not touched.
+    """Let this thread read and write an empty index; the site's own is not touched.
 
-    For a process that answers nobody meanwhile. The index belongs to the thread that
-    opened it.
+    Other threads of the process neither see nor touch it.
     """
     connection = _connection()
     connections[ALIAS] = connection
