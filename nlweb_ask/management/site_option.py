@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from django.apps import apps
 from django.core.management import CommandError
 from django.utils.translation import gettext as _
 
-from nlweb_ask.sources.sites import default_site_id
+from nlweb_ask.conf.sites import sites
 
 
 def site_id_named(named: str | None, *, returncode: int) -> int:
@@ -16,8 +15,8 @@ def site_id_named(named: str | None, *, returncode: int) -> int:
         CommandError: With `returncode`, and the sites there are.
     """
     if named is None:
-        return default_site_id()
-    known = _sites()
+        return sites().default()
+    known = sites().domains()
     for site_id, host in known.items():
         if named.lower() in {str(site_id), host.lower()}:
             return site_id
@@ -27,10 +26,3 @@ def site_id_named(named: str | None, *, returncode: int) -> int:
     }
     raise CommandError(msg, returncode=returncode)
 
-
-def _sites() -> dict[int, str]:
-    if not apps.is_installed("django.contrib.sites"):
-        return {0: ""}
-    from django.contrib.sites.models import Site
-
-    return dict(Site.objects.order_by("pk").values_list("pk", "domain"))

@@ -9,7 +9,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -20,6 +19,7 @@ from nlweb_ask.index import refresh
 from nlweb_ask.models import Change, Document, IndexState, Passage, Posting, Segment
 from nlweb_ask.plugins import sources
 from tests.factories import IndexProfileFactory, SiteSettingsFactory
+from tests.management.temporary import wait_for_a_temporary_database
 from tests.site_in_memory import save
 
 pytestmark = pytest.mark.servers
@@ -184,25 +184,11 @@ def test_a_run_that_is_killed_leaves_no_file_behind(tmp_path):
     with subprocess.Popen(
         [*manage, "nlweb_eval", str(folder)], env=environment, cwd=root
     ) as running:
-        _wait_for_a_temporary_database(running.pid, temporary)
+        wait_for_a_temporary_database(running.pid, temporary)
         running.send_signal(signal.SIGKILL)
     assert running.returncode == -signal.SIGKILL
     assert list(temporary.iterdir()) == []
     assert (tmp_path / "site.sqlite3").read_bytes() == site
-
-
-def _wait_for_a_temporary_database(pid: int, folder: Path) -> None:
-    """Wait until the process writes to a file in `folder` that has no name any more."""
-    for _ in range(600):
-        for opened in Path(f"/proc/{pid}/fd").glob("*"):
-            try:
-                target = str(opened.readlink())
-            except OSError:
-                continue
-            if target.startswith(str(folder)) and target.endswith("(deleted)"):
-                return
-        time.sleep(0.05)
-    pytest.fail("the command opened no temporary database")
 
 
 @pytest.mark.parametrize(
