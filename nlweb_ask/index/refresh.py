@@ -6,7 +6,6 @@ failure recorded; the site's own save goes on.
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,15 +13,19 @@ from typing import Final, TypeVar
 
 from django.db import DatabaseError, connections
 
-from nlweb_ask.conf.failures import described, reason
+from nlweb_ask.conf.failures import reason
 from nlweb_ask.index import store
 from nlweb_ask.index.admission import fit
-from nlweb_ask.models import Document, IndexFailure
+from nlweb_ask.index.failures import (
+    clear_failures,
+    log_failure,
+    raise_if_rolled_back,
+    record_failure,
+)
+from nlweb_ask.models import Document
 from nlweb_ask.plugins import Source, SourceDocument, SourceRef, Stamped, sources
 from nlweb_ask.sources.sites import default_site_id
 from nlweb_ask.sources.viewers import anonymous_viewer
-
-logger = logging.getLogger("nlweb_ask.index")
 
 T = TypeVar("T")
 
@@ -35,7 +38,6 @@ SQLITE_BUSY_SECONDS: Final = 0.5
 SQLITE_PAUSE_SECONDS: Final = 0.15
 CHUNK: Final = 200
 CLAIM_ATTEMPTS: Final = 5
-MYSQL_DEADLOCK: Final = 1213
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +79,7 @@ def refresh_objects(
             collision = error
             continue
         except Exception as error:  # noqa: BLE001 - a source is the site's own code
-            _raise_if_rolled_back(error)
+            raise_if_rolled_back(error)
             return _withdraw_failed(source, list(object_ids), error)
         collision = None
         total += replace(step, seen=0)
@@ -110,8 +112,8 @@ def withdraw_after_delete(source_name: str, object_id: str) -> None:
     try:
         withdraw_objects(source_name, [object_id])
     except DatabaseError as error:
-        _raise_if_rolled_back(error)
-        _log("not withdrawn", source_name, object_id, error)
+        raise_if_rolled_back(error)
+        log_failure("not withdrawn", source_name, object_id, error)
 
 
 def _refresh(
@@ -134,7 +136,7 @@ def _refresh(
     for site_id, of_site in documents.items():
         total += _put_all(source, site_id, of_site, rows, stamps)
     withdrawn = store.withdraw(rows.values())
-    _clear_failures(source.name, object_ids)
+    clear_failures(source.name, object_ids)
     return total + Refreshed(withdrawn=withdrawn), rows_made
 
 
@@ -179,19 +181,6 @@ def _public_ids(
     return source.visible_ids(anonymous_viewer(site_id), asked)
 
 
-def _raise_if_rolled_back(error: Exception) -> None:
-    """Let an error through that already ended the site's own transaction."""
-    connection = connections[store.write_alias()]
-    ended = (
-        isinstance(error, DatabaseError)
-        and connection.vendor == "mysql"
-        and connection.in_atomic_block
-        and error.args[:1] == (MYSQL_DEADLOCK,)
-    )
-    if ended:
-        raise error
-
-
 def _withdraw_failed(
     source: Source, object_ids: Sequence[str], error: Exception
 ) -> Refreshed:
@@ -201,7 +190,7 @@ def _withdraw_failed(
         for object_id in object_ids:
             total += refresh_objects(source.name, [object_id])
         return total
-    _log("not indexed", source.name, ",".join(object_ids), error)
+    log_failure("not indexed", source.name, ",".join(object_ids), error)
     withdrawn = 0
     try:
         with store.writing():
@@ -209,36 +198,9 @@ def _withdraw_failed(
             for object_id in object_ids:
                 record_failure(source.name, object_id, reason(error))
     except DatabaseError as second:
-        _raise_if_rolled_back(second)
-        _log("index not written", source.name, ",".join(object_ids), second)
+        raise_if_rolled_back(second)
+        log_failure("index not written", source.name, ",".join(object_ids), second)
     return Refreshed(seen=len(object_ids), failed=1, withdrawn=withdrawn)
-
-
-def _log(what: str, source: str, object_id: str, error: Exception) -> None:
-    told = described(error)
-    logger.error("%s source=%s object=%s %s", what, source, object_id, told)
-
-
-def record_failure(source_name: str, object_id: str, why: str) -> None:
-    """Note why an object is not in the index, in place of what was noted before."""
-    _clear_failures(source_name, [object_id])
-    IndexFailure.objects.using(store.write_alias()).create(
-        source=source_name,
-        object_id=object_id[:255],
-        reason=why[:255],
-        site_id=default_site_id(),
-    )
-
-
-def _clear_failures(source_name: str, object_ids: Collection[str]) -> None:
-    """Forget all that was noted of these objects: two writers may each have noted it."""
-    rows = IndexFailure.objects.using(store.write_alias())
-    wanted = {object_id[:255] for object_id in object_ids}
-    found = rows.filter(source=source_name, object_id__in=wanted)
-    # Some collations find `A` where `a` was asked for.
-    keys = [pk for pk, noted in found.values_list("pk", "object_id") if noted in wanted]
-    if keys:
-        rows.filter(pk__in=keys).delete()
 
 
 def sweep(

@@ -18,6 +18,7 @@ from django.utils.translation import ngettext
 
 from nlweb_ask.conf import site_conf
 from nlweb_ask.index import merge, refresh
+from nlweb_ask.index.failures import record_failure
 from nlweb_ask.index.refresh import Refreshed
 from nlweb_ask.models import Change, Document
 from nlweb_ask.plugins import UnknownPlugin, sources
@@ -236,7 +237,7 @@ class _Report:
         ]
         for problem in found:
             if problem.fatal and not self.dry_run:
-                refresh.record_failure(name, problem.name, problem.reason)
+                record_failure(name, problem.name, problem.reason)
             self.problem(f"{name}: {problem.name}: {problem.reason}")
         self.closed = frozenset(problem.name for problem in found if problem.fatal)
         unlisted = self.closed - self.offered

@@ -1,0 +1,58 @@
+"""What could not be indexed, as it is noted in the tables and told in the log."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection
+from typing import Final
+
+from django.db import DatabaseError, connections
+
+from nlweb_ask.conf.failures import described
+from nlweb_ask.index.store import write_alias
+from nlweb_ask.models import IndexFailure
+from nlweb_ask.sources.sites import default_site_id
+
+logger = logging.getLogger("nlweb_ask.index")
+
+MYSQL_DEADLOCK: Final = 1213
+
+
+def record_failure(source_name: str, object_id: str, why: str) -> None:
+    """Note why an object is not in the index, in place of what was noted before."""
+    clear_failures(source_name, [object_id])
+    IndexFailure.objects.using(write_alias()).create(
+        source=source_name,
+        object_id=object_id[:255],
+        reason=why[:255],
+        site_id=default_site_id(),
+    )
+
+
+def clear_failures(source_name: str, object_ids: Collection[str]) -> None:
+    """Forget all that was noted of these objects: two writers may each have noted it."""
+    rows = IndexFailure.objects.using(write_alias())
+    wanted = {object_id[:255] for object_id in object_ids}
+    found = rows.filter(source=source_name, object_id__in=wanted)
+    # Some collations find `A` where `a` was asked for.
+    keys = [pk for pk, noted in found.values_list("pk", "object_id") if noted in wanted]
+    if keys:
+        rows.filter(pk__in=keys).delete()
+
+
+def log_failure(what: str, source: str, object_id: str, error: Exception) -> None:
+    told = described(error)
+    logger.error("%s source=%s object=%s %s", what, source, object_id, told)
+
+
+def raise_if_rolled_back(error: Exception) -> None:
+    """Let an error through that already ended the site's own transaction."""
+    connection = connections[write_alias()]
+    ended = (
+        isinstance(error, DatabaseError)
+        and connection.vendor == "mysql"
+        and connection.in_atomic_block
+        and error.args[:1] == (MYSQL_DEADLOCK,)
+    )
+    if ended:
+        raise error
