@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from django.apps import apps
 from django.contrib import admin
 from django.db import models
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 
 from nlweb_ask.admin.sites import site_names, with_site_name
+from nlweb_ask.conf.sites import sites
 
 if TYPE_CHECKING:
     Screen = admin.ModelAdmin[models.Model]
@@ -44,7 +44,7 @@ class SiteScreen(ListScreen):
 
     def get_list_display(self, request: HttpRequest) -> list[Any]:
         columns = list(super().get_list_display(request))
-        if apps.is_installed("django.contrib.sites"):
+        if sites().several:
             columns.append("site_name")
         return columns
 

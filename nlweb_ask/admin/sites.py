@@ -5,20 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django import forms
-from django.apps import apps
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from nlweb_ask.sources.sites import default_site_id
+from nlweb_ask.conf.sites import sites
 
 
 def site_names() -> dict[int, str]:
-    """Return every site there is with its domain; only 0 without the sites framework."""
-    if not apps.is_installed("django.contrib.sites"):
+    """Return every site there is with its domain; only 0 where there are none."""
+    if not sites().several:
         return {0: str(_("this site"))}
-    from django.contrib.sites.models import Site
-
-    return dict(Site.objects.order_by("domain").values_list("pk", "domain"))
+    named = sites().domains().items()
+    return dict(sorted(named, key=lambda site: (site[1], site[0])))
 
 
 if TYPE_CHECKING:
@@ -50,26 +48,19 @@ class SiteForm(RowForm):
     def _offer_sites(self, field: forms.TypedChoiceField) -> None:
         names = site_names()
         if self.instance.pk is None:
-            self.initial.setdefault("site_id", default_site_id())
+            self.initial.setdefault("site_id", sites().default())
         else:
             current = self.row.site_id
             names = {current: names.get(current, f"{_('site')} {current}")}
             field.disabled = True
         field.choices = list(names.items())
-        if not apps.is_installed("django.contrib.sites"):
+        if not sites().several:
             field.widget = forms.HiddenInput()
 
 
 def with_site_name(rows: models.QuerySet[Any]) -> models.QuerySet[Any]:
     """Give each row a `site_domain`, so that no list asks once a row."""
-    named: models.QuerySet[Any] = rows.annotate(site_domain=_domain())
+    named: models.QuerySet[Any] = rows.annotate(
+        site_domain=sites().domain_of("site_id")
+    )
     return named
-
-
-def _domain() -> models.Value | models.Subquery:
-    if not apps.is_installed("django.contrib.sites"):
-        return models.Value("")
-    from django.contrib.sites.models import Site
-
-    site = Site.objects.filter(pk=models.OuterRef("site_id"))
-    return models.Subquery(site.values("domain")[:1])

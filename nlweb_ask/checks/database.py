@@ -15,6 +15,7 @@ from django.db.migrations.executor import MigrationExecutor
 from nlweb_ask.checks.plugins import unregistered
 from nlweb_ask.checks.table import TAG, report
 from nlweb_ask.conf import deployment, overruled_keys
+from nlweb_ask.conf.sites import sites
 from nlweb_ask.index.store import INDEX_VERSION
 from nlweb_ask.models import Document, IndexProfile, ProfileRetriever, SiteSettings
 from nlweb_ask.plugins import retrievers, sources
@@ -163,13 +164,13 @@ def _unknown_addresses() -> list[CheckMessage]:
 
 
 def _shared_address(address: str) -> list[CheckMessage]:
-    sites = [name for name, _ in _sites()]
-    if len(sites) < 2:
+    named = [name for name, _ in _sites()]
+    if len(named) < 2:
         return []
     return [
         report(
             "W012",
-            f"Links of {', '.join(sites)} all begin with {address}.",
+            f"Links of {', '.join(named)} all begin with {address}.",
             hint='Take "BASE_URL" out of NLWEB_ASK, or set each address in the admin.',
         )
     ]
@@ -179,9 +180,11 @@ def _sites() -> list[tuple[str, str]]:
     """Return name and domain of each site that has no address in its row."""
     rows = SiteSettings.objects.exclude(base_url="")
     addressed = set(rows.values_list("site_id", flat=True))
-    if not apps.is_installed("django.contrib.sites"):
+    there = sites()
+    if not there.several:
         return [] if 0 in addressed else [("the site", "")]
-    from django.contrib.sites.models import Site
-
-    sites = Site.objects.exclude(pk__in=addressed).order_by("pk")
-    return [(f"site {site.pk} ({site.domain})", site.domain) for site in sites]
+    return [
+        (f"site {site_id} ({domain})", domain)
+        for site_id, domain in there.domains().items()
+        if site_id not in addressed
+    ]

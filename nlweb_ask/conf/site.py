@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.apps import apps
 from django.conf import settings
 
 from nlweb_ask.conf.deployment import deployment, frozen
 from nlweb_ask.conf.keys import OWNER_FIELDS, Deployment
 from nlweb_ask.conf.rows import settings_row
+from nlweb_ask.conf.sites import sites
 from nlweb_ask.models.profiles import IndexProfile
 from nlweb_ask.models.settings import AnswerMode, SiteSettings
 from nlweb_ask.plugins.registry import generators
@@ -115,12 +115,8 @@ def base_url(site_id: int) -> str:
 
 
 def _origin_of_site(site_id: int) -> str:
-    if apps.is_installed("django.contrib.sites"):
-        from django.contrib.sites.models import Site
-
-        site = Site.objects.filter(pk=site_id).first()
-        if site is not None:
-            return f"https://{site.domain}"
+    if origin := sites().origin(site_id):
+        return origin
     if settings.DEBUG:
         return "http://localhost:8000"  # where runserver listens
     named = [host for host in settings.ALLOWED_HOSTS if host[:1] not in {"*", "."}]

@@ -25,4 +25,3 @@ def site_id_named(named: str | None, *, returncode: int) -> int:
         "known": ", ".join(f"{key} {host}".strip() for key, host in known.items()),
     }
     raise CommandError(msg, returncode=returncode)
-

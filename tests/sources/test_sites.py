@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from nlweb_ask.sources.sites import _without_port, default_site_id, site_id_for_host
+from nlweb_ask.conf.sites import without_port
+from nlweb_ask.sources.sites import default_site_id, site_id_for_host
 from tests.several_sites import sites_installed
 
 
@@ -24,7 +25,7 @@ def test_without_the_sites_framework_there_is_one_site(django_assert_num_queries
     ],
 )
 def test_a_host_is_compared_without_its_port(host, bare):
-    assert _without_port(host) == bare
+    assert without_port(host) == bare
 
 
 @pytest.fixture
