@@ -76,7 +76,7 @@ def _on_deleted(source_name: str, instance: models.Model, using: str, **_: Any) 
 
 def _on_related(
     source_name: str,
-    model: type[models.Model],
+    served: type[models.Model],  # the signal's own `model` is that of the other side
     instance: models.Model,
     action: str,
     using: str,
@@ -87,7 +87,7 @@ def _on_related(
     if not action.startswith("post_"):
         return
     touched = (pk_set or set()) if reverse else {instance.pk}
-    if reverse or isinstance(instance, model):
+    if reverse or isinstance(instance, served):
         for pk in sorted(map(str, touched)):
             _follow(using, partial(_refresh, source_name, pk))
 

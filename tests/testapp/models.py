@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from django.conf import settings
+from django.contrib.auth.models import Group
 from django.db import models
 
 
@@ -20,3 +22,42 @@ class Article(models.Model):
 
     def get_absolute_url(self) -> str:
         return f"/articles/{self.pk}/"
+
+
+class Bulletin(models.Model):
+    """A page with everything that can keep it from somebody."""
+
+    title = models.CharField(max_length=200)
+    body = models.TextField(blank=True)
+    draft_body = models.TextField(blank=True)  # what an editor has not published yet
+    slug = models.CharField(max_length=100, blank=True)
+    tags = models.CharField(max_length=200, blank=True)
+    byline = models.CharField(max_length=100, blank=True)
+    image = models.CharField(max_length=200, blank=True)
+    reference = models.CharField(max_length=100, blank=True)
+    status = models.CharField(max_length=20, default="published")  # or draft
+    opens = models.DateTimeField(null=True, blank=True)
+    closes = models.DateTimeField(null=True, blank=True)
+    members_only = models.BooleanField(default=False)
+    # None = for all the others. Without constraints: the tables of an app that has no
+    # migrations are made before those of one that has.
+    groups = models.ManyToManyField(Group, blank=True, db_constraint=False)
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        db_constraint=False,
+    )
+    # Whoever may not see the parent may not see the page.
+    parent = models.ForeignKey("self", models.CASCADE, null=True, blank=True)
+    language = models.CharField(max_length=10, default="en")
+    translation_of = models.CharField(max_length=50, blank=True)
+    site_id = models.IntegerField(default=0)
+    noindex = models.BooleanField(default=False)
+
+    def __str__(self) -> str:
+        return self.title
+
+    def get_absolute_url(self) -> str:
+        return f"/bulletins/{self.slug or self.pk}/"
