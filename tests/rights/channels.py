@@ -1,0 +1,115 @@
+"""The ways by which a question reaches the site and an answer leaves it."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.core.management import CommandError, call_command
+from django.test import Client
+
+JSON: Final = "application/json"
+STREAM: Final = "text/event-stream"
+
+
+@dataclass(frozen=True)
+class Asker:
+    """Somebody who asks: by the browser in which they are signed in, or by name."""
+
+    client: Client
+    username: str | None
+
+
+@dataclass(frozen=True)
+class Heard:
+    """All that came back, as it came."""
+
+    status: int
+    body: bytes
+    headers: str = ""
+
+
+# Asks for a word, insisting on a language unless that is empty.
+Ask = Callable[[Asker, str, str], Heard]
+
+
+def heard(response: Any) -> Heard:
+    streamed = getattr(response, "streaming", False)
+    body = b"".join(response.streaming_content) if streamed else response.content
+    headers = "\n".join(f"{name}: {value}" for name, value in response.headers.items())
+    return Heard(response.status_code, body, headers + str(response.cookies))
+
+
+def post(version: str, accept: str) -> Ask:
+    """Ask by POST in a version with sections."""
+    preferences = "return_response" if version == "0.5" else "prefer"
+    named = "lang" if version == "0.5" else "accept-language"
+
+    def ask(asker: Asker, text: str, language: str) -> Heard:
+        prefer = {"mode": "list", named: language or None}
+        body = {
+            "query": {"text": text},
+            preferences: prefer,
+            "meta": {"version": version},
+        }
+        return heard(
+            asker.client.post(
+                "/ask",
+                json.dumps(body),
+                content_type=JSON,
+                headers={"accept": accept},
+            )
+        )
+
+    return ask
+
+
+def get(accept: str) -> Ask:
+    """Ask by GET, in version 0.1, which names no language."""
+
+    def ask(asker: Asker, text: str, _language: str) -> Heard:
+        query = {"query": text, "streaming": str(accept == STREAM).lower()}
+        return heard(asker.client.get("/ask", query, headers={"accept": accept}))
+
+    return ask
+
+
+def head(asker: Asker, text: str, _language: str) -> Heard:
+    return heard(asker.client.head("/ask", {"query": text}))
+
+
+def page(asker: Asker, text: str, _language: str) -> Heard:
+    return heard(asker.client.get("/ask/results/", {"q": text}))
+
+
+def command(*options: str) -> Ask:
+    """Ask on the terminal; all that is printed is heard, and the exit code."""
+
+    def ask(asker: Asker, text: str, _language: str) -> Heard:
+        printed = io.StringIO()
+        whom = ["--user", asker.username] if asker.username else []
+        code = 0
+        try:
+            call_command(
+                "nlweb_ask", text, *whom, *options, stdout=printed, stderr=printed
+            )
+        except SystemExit as exited:
+            code = int(exited.code or 0)
+        except CommandError as error:
+            code = error.returncode
+            printed.write(str(error))
+        return Heard(code, printed.getvalue().encode())
+
+    return ask
+
+
+def awaited(asker: Asker, text: str, _language: str) -> Heard:
+    body = {"promise_token": text, "action": "checkin"}
+    return heard(asker.client.post("/await", json.dumps(body), content_type=JSON))
+
+
+def sites(asker: Asker, text: str, _language: str) -> Heard:
+    return heard(asker.client.get("/sites", {"query": text}))
