@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import version
+from operator import itemgetter
 from typing import Final, Protocol
 
 from django.conf import settings
@@ -400,8 +401,8 @@ def analyze_with_forms(text: str, language: str) -> tuple[list[str], set[str]]:
 
 def matching_spans(
     text: str, wanted: frozenset[str], language: str = ""
-) -> Iterator[tuple[int, int, frozenset[str]]]:
-    """Yield (start, end, terms) of every word of `text` with one of the terms `wanted`.
+) -> list[tuple[int, int, frozenset[str]]]:
+    """Return (start, end, terms) of every word of `text` with one of the terms `wanted`.
 
     In code points of the text as it stands, in order. Of a run of signs without spaces
     each pair is a word of its own, so those spans may overlap.
@@ -409,11 +410,24 @@ def matching_spans(
     language = language_of(language)
     shouting = text == text.upper()
     hits = _chunks(language, shouting).with_terms(set(text.split()), wanted)
-    places = [(place, chunk) for chunk in hits for place in _places(text, chunk)]
-    for place, chunk in sorted(places):
-        for start, end, terms in _chunk_spans(chunk, language, shouting):
-            if not wanted.isdisjoint(terms):
-                yield place + start, place + end, wanted.intersection(terms)
+    found = [
+        (place + start, place + end, terms)
+        for chunk in hits
+        for start, end, terms in _wanted_spans(chunk, wanted, language, shouting)
+        for place in _places(text, chunk)
+    ]
+    found.sort(key=itemgetter(0))
+    return found
+
+
+def _wanted_spans(
+    chunk: str, wanted: frozenset[str], language: str, shouting: bool
+) -> list[tuple[int, int, frozenset[str]]]:
+    return [
+        (start, end, wanted.intersection(terms))
+        for start, end, terms in _chunk_spans(chunk, language, shouting)
+        if not wanted.isdisjoint(terms)
+    ]
 
 
 def _places(text: str, chunk: str) -> Iterator[int]:

@@ -63,12 +63,14 @@ def _matches(text: str, terms: Collection[str], language: str) -> list[_Match]:
     wanted = frozenset(terms)
     if not wanted:
         return []
-    return [_Match(*span) for span in matching_spans(text, wanted, language)]
+    return [*map(_Match._make, matching_spans(text, wanted, language))]
 
 
 def _with_marks(text: str, match: _Match, room: int) -> _Match:
     """Let the marks that stand at a word, such as a comma, stay with it."""
     start, end = match.start, match.end
+    if text[start - 1 : start] == text[end : end + 1] == " ":
+        return match  # as most do
     while start > 0 and _is_mark(text[start - 1]):
         start -= 1
     while end < len(text) and _is_mark(text[end]):

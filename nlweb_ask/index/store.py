@@ -250,16 +250,27 @@ def schema_types(schema_object: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def move(row: Document, *, public: bool) -> bool:
-    """Move an indexed document to the other partition; return whether it was not there.
+    """Move a locked document to the other partition; return whether it was not there."""
+    return bool(move_all([row], public=public))
 
-    Neither its words nor its postings are touched.
+
+def move_all(rows: Iterable[Document], *, public: bool) -> int:
+    """Move locked documents to one partition; return how many were not there.
+
+    Neither their words nor their postings are touched. Two statements for all of them.
     """
-    if row.public == public or not row.indexed:
-        return False
-    row.public = public
-    row.save(update_fields=["public"])
-    _record(row, Change.Kind.OPENED if public else Change.Kind.CLOSED)
-    return True
+    moved = [row for row in rows if row.indexed and row.public != public]
+    if not moved:
+        return 0
+    alias = write_alias()
+    for row in moved:
+        row.public = public
+    keys = [row.pk for row in moved]
+    Document.objects.using(alias).filter(pk__in=keys).update(public=public)
+    kind = Change.Kind.OPENED if public else Change.Kind.CLOSED
+    Change.objects.using(alias).bulk_create(_change(row, kind) for row in moved)
+    transaction.on_commit(mark_written, using=alias)
+    return len(moved)
 
 
 def withdraw(rows: Iterable[Document]) -> int:
@@ -275,14 +286,18 @@ def withdraw(rows: Iterable[Document]) -> int:
 
 def _record(row: Document, kind: Change.Kind, page: bytes | None = None) -> None:
     alias = write_alias()
-    Change.objects.using(alias).create(
+    _change(row, kind, page).save(using=alias, force_insert=True)
+    transaction.on_commit(mark_written, using=alias)
+
+
+def _change(row: Document, kind: Change.Kind, page: bytes | None = None) -> Change:
+    return Change(
         site_id=row.site_id,
         document_id=row.pk,
         token=secrets.randbelow(2**31),
         kind=kind,
         page=page,
     )
-    transaction.on_commit(mark_written, using=alias)
 
 
 def load_documents(
@@ -301,16 +316,15 @@ def load_documents(
         return {}
     keys = {identity_key(site_id, reference): reference for reference in passages}
     ordinals = {ordinal or 0 for ordinal in passages.values()}
-    found: dict[Reference, StoredDocument] = {}
+    found: dict[str, tuple[Sequence[Any], PassageText | None]] = {}
     for key, is_indexed, *columns in _shown_rows(list(keys), ordinals):
-        reference = keys[key]
         shown, quoted = columns[: len(_SHOWN)], columns[len(_SHOWN) :]
-        is_best = quoted[0] == (passages[reference] or 0)
         # There is a row for each of the ordinals, or one without a passage.
-        if is_indexed and (is_best or reference not in found):
-            passage = _passage_text(*quoted) if is_best else None
-            found[reference] = _stored(reference, key, shown, passage)
-    return {r: found[r] for r in passages if r in found}
+        if is_indexed and quoted[0] == (passages[keys[key]] or 0):
+            found[key] = shown, _passage_text(*quoted)
+        elif is_indexed:
+            found.setdefault(key, (shown, None))
+    return {keys[key]: _stored(keys[key], key, *row) for key, row in found.items()}
 
 
 _SHOWN: Final = ("url", "name", "abstract", "language", "group", "stamp", "schema")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import urljoin, urlsplit
@@ -49,7 +50,7 @@ def _result(
     return Result(
         reference=document.reference,
         public_id=document.public_id,
-        url=urljoin(f"{conf.base_url}/", document.url),
+        url=_joined(f"{conf.base_url}/", document.url),
         name=document.name,
         site=urlsplit(conf.base_url).netloc,
         score=score,
@@ -95,12 +96,27 @@ def _absolute(value: Any, base: str, key: str = "") -> Any:
     Only values of properties that hold addresses, and only those from the root of the
     site: a name may well begin with a slash.
     """
+    if isinstance(value, str):
+        from_root = key in ADDRESSES and value[:1] == "/" and value[1:2] != "/"
+        return _joined(base, value) if from_root else value
     if isinstance(value, Mapping):
         return {name: _absolute(inner, base, name) for name, inner in value.items()}
     if isinstance(value, list | tuple):
         return [_absolute(inner, base, key) for inner in value]
-    from_root = isinstance(value, str) and value[:1] == "/" and value[1:2] != "/"
-    return urljoin(base, value) if from_root and key in ADDRESSES else value
+    return value
+
+
+# An origin, and a path from its root, in which there is nothing to be resolved.
+_ORIGIN: Final = re.compile(r"https?://[\w.:-]+(?=/)")
+_PLAIN_PATH: Final = re.compile(r"/(?:[\w-]+/)*[\w-]*")
+
+
+def _joined(base: str, url: str) -> str:
+    """Return what `urljoin` does, at once for a path as nearly every page has one."""
+    origin = _ORIGIN.match(base)
+    if origin and _PLAIN_PATH.fullmatch(url):
+        return origin[0] + url
+    return urljoin(base, url)
 
 
 def _number(score: float) -> float | int:

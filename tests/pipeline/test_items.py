@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from urllib.parse import urljoin
+
+from hypothesis import given
+from hypothesis import strategies as st
+
 from nlweb_ask.pipeline.results import item
 from nlweb_ask.plugins import Reference, Result
 
@@ -51,7 +57,12 @@ def test_the_objects_own_id_stays_and_its_address_does_not():
 
 
 def test_the_pages_own_description_is_its_abstract():
-    from dataclasses import replace
-
     written = item(replace(make_result(), abstract="In short."))
     assert (written["abstract"], written["description"]) == ("In short.", "Its words.")
+
+
+@given(st.text(alphabet="/ab-_.?#;:% \u00e9", max_size=12))
+def test_addresses_are_joined_as_browsers_join_them(path):
+    for page in ("https://site.example/a/", "https://site.example:8000/b?c#d"):
+        written = item(replace(make_result(image=f"/a{path}"), url=page))
+        assert written["image"] == urljoin(page, f"/a{path}")
