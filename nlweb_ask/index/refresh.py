@@ -22,6 +22,7 @@ from nlweb_ask.index.failures import (
     raise_if_rolled_back,
     record_failure,
 )
+from nlweb_ask.index.partitions import ask_again
 from nlweb_ask.models import Document
 from nlweb_ask.plugins import Source, SourceDocument, SourceRef, Stamped, sources
 from nlweb_ask.sources.sites import default_site_id
@@ -305,18 +306,13 @@ def _unchanged(source_name: str, stamps: dict[str, str]) -> set[str]:
 
 def move_partitions(source_name: str, object_ids: Collection[str]) -> Refreshed:
     """Ask who may see these objects, and move their documents accordingly."""
-    source = sources.get(source_name)
-    moved = 0
-    with store.writing():
-        rows = store.lock(source_name, object_ids)
-        for site_id in {row.site_id for row in rows}:
-            of_site = [row for row in rows if row.site_id == site_id]
-            asked = {store.reference(row).asked_as for row in of_site}
-            visible = source.visible_ids(anonymous_viewer(site_id), asked)
-            for row in of_site:
-                public = store.reference(row).asked_as in visible
-                moved += store.move(row, public=public)
-    return Refreshed(seen=len(object_ids), moved=moved)
+    moved = ask_again(source_name, object_ids)
+    return Refreshed(
+        seen=len(object_ids),
+        moved=moved.opened + moved.closed,
+        withdrawn=moved.failed,
+        failed=moved.failed,
+    )
 
 
 def _vanished(source_name: str, offered: set[str]) -> list[str]:

@@ -8,6 +8,7 @@ from nlweb_ask.models.index import (
     IndexState,
     Passage,
     Posting,
+    Recheck,
     Segment,
 )
 from nlweb_ask.models.profiles import Fusion, IndexProfile, ProfileRetriever
@@ -26,6 +27,7 @@ __all__ = [
     "Passage",
     "Posting",
     "ProfileRetriever",
+    "Recheck",
     "Segment",
     "SiteSettings",
 ]

@@ -164,6 +164,26 @@ class Change(models.Model):
         return f"change {self.pk} of document {self.document_id}"
 
 
+class Recheck(models.Model):
+    """A source whose documents must all be asked about again: who may see them?
+
+    Written in the transaction of what may have changed it, where the documents are too
+    many to be asked about there. Rows are only added and taken away, so that no writer
+    waits for another.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    source = models.CharField(_("source"), max_length=100)
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("recheck")
+        verbose_name_plural = _("rechecks")
+
+    def __str__(self) -> str:
+        return self.source
+
+
 class IndexFailure(models.Model):
     """A page that could not be indexed and is withdrawn until it can."""
 
