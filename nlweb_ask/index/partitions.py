@@ -18,6 +18,7 @@ from nlweb_ask.index import store
 from nlweb_ask.index.failures import log_failure, raise_if_rolled_back, record_failure
 from nlweb_ask.models import Document
 from nlweb_ask.plugins import Source, sources
+from nlweb_ask.sources.allowed import visible_ids
 from nlweb_ask.sources.viewers import anonymous_viewer
 
 # Documents of one transaction: few statements, and a lock that is soon free again.
@@ -175,7 +176,7 @@ def _visible(source: Source, site_id: int, asked: set[str]) -> set[str]:
     # What fails in the database would end the site's own transaction.
     inside = connections[alias].in_atomic_block
     with transaction.atomic(using=alias) if inside else nullcontext():
-        return set(source.visible_ids(anonymous_viewer(site_id), asked))
+        return set(visible_ids(source, anonymous_viewer(site_id), asked))
 
 
 def _by_site(rows: Iterable[Document]) -> dict[int, list[Document]]:

@@ -25,6 +25,7 @@ from nlweb_ask.index.failures import (
 from nlweb_ask.index.partitions import ask_again
 from nlweb_ask.models import Document
 from nlweb_ask.plugins import Source, SourceDocument, SourceRef, Stamped, sources
+from nlweb_ask.sources.allowed import visible_ids
 from nlweb_ask.sources.sites import default_site_id
 from nlweb_ask.sources.viewers import anonymous_viewer
 
@@ -179,7 +180,7 @@ def _public_ids(
     source: Source, site_id: int, documents: Sequence[SourceDocument]
 ) -> set[str]:
     asked = {store.reference_of(d, source.name).asked_as for d in documents}
-    return source.visible_ids(anonymous_viewer(site_id), asked)
+    return set(visible_ids(source, anonymous_viewer(site_id), asked))
 
 
 def _withdraw_failed(

@@ -29,6 +29,7 @@ from nlweb_ask.plugins import (
     Viewer,
     sources,
 )
+from nlweb_ask.sources.allowed import visible_ids
 
 # Restricted pages that others may see come in numbers: asking for many at once keeps
 # the number of queries the same whether there are none or a thousand.
@@ -70,7 +71,7 @@ class Gate:
 
     def _visible_ids(self, source: str, object_ids: Sequence[str]) -> set[str]:
         try:
-            allowed = sources.get(source).visible_ids(self.viewer, object_ids)
+            allowed = visible_ids(sources.get(source), self.viewer, object_ids)
             visible = set(allowed) & set(object_ids)
         except RAISED as error:
             raise PermissionFailed(source) from error
