@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from nlweb_ask.sources import (
+        GuardianSource,
         MarkdownFolderSource,
         ModelPermissionSource,
         ModelSource,
+        ObjectPermissionSource,
         PublicSource,
         register,
     )
@@ -19,17 +21,21 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "GuardianSource": "nlweb_ask.sources",
     "MarkdownFolderSource": "nlweb_ask.sources",
     "ModelPermissionSource": "nlweb_ask.sources",
     "ModelSource": "nlweb_ask.sources",
+    "ObjectPermissionSource": "nlweb_ask.sources",
     "PublicSource": "nlweb_ask.sources",
     "register": "nlweb_ask.sources",
 }
 
 __all__ = [
+    "GuardianSource",
     "MarkdownFolderSource",
     "ModelPermissionSource",
     "ModelSource",
+    "ObjectPermissionSource",
     "PublicSource",
     "__version__",
     "register",

@@ -1,14 +1,19 @@
 """What a site offers to be asked about, and who may see it."""
 
 from nlweb_ask.sources.base import Source
+from nlweb_ask.sources.guardian import GuardianSource
 from nlweb_ask.sources.markdown import MarkdownFolderSource
-from nlweb_ask.sources.model import ModelPermissionSource, ModelSource, PublicSource
+from nlweb_ask.sources.model import ModelSource, PublicSource
+from nlweb_ask.sources.model_permission import ModelPermissionSource
+from nlweb_ask.sources.object_permission import ObjectPermissionSource
 from nlweb_ask.sources.registration import autodiscover, register
 
 __all__ = [
+    "GuardianSource",
     "MarkdownFolderSource",
     "ModelPermissionSource",
     "ModelSource",
+    "ObjectPermissionSource",
     "PublicSource",
     "Source",
     "autodiscover",

@@ -8,7 +8,6 @@ from itertools import groupby
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth import get_permission_codename
 from django.core.exceptions import ImproperlyConfigured
 from django.db import models
 from django.utils import translation
@@ -25,6 +24,7 @@ from nlweb_ask.sources.base import Source
 from nlweb_ask.sources.declared import value_of
 from nlweb_ask.sources.field_text import FieldText, distinct_anchors, words_of
 from nlweb_ask.sources.jsonable import jsonable
+from nlweb_ask.sources.parts import MARK, divided, documents_of_parts
 from nlweb_ask.sources.primary_keys import readable_keys
 from nlweb_ask.sources.schema_org import dates, image, is_article, types
 
@@ -47,13 +47,15 @@ class ModelSource(Source):
     """The pages of one model: what exists, who may see it, and what it says.
 
     Everything it gives is made as for an anonymous visitor: no method but `visible_to`
-    is told who is asking.
+    and `part_visible_to` is told who is asking.
     """
 
     model: type[models.Model]
 
     schema_type: str | Sequence[str] = "WebPage"
     text_fields: Sequence[str] = ()
+    # Parts of a page with a rule of their own: the fields of each, by its name.
+    parts: Mapping[str, Sequence[str]] = {}
     name_field: str = ""  # empty = title, name or headline, else str(obj)
     description_field: str = ""
     html_fields: Sequence[str] | None = None  # None = seen from each value
@@ -81,6 +83,9 @@ class ModelSource(Source):
             names = [value] if attribute in ONE_FIELD else value
             if not isinstance(names, str):
                 yield from ((attribute, name) for name in names if name)
+        for fields in cls.parts.values():
+            if not isinstance(fields, str):
+                yield from (("parts", name) for name in fields)
 
     @classmethod
     def declares_visibility(cls) -> bool:
@@ -111,15 +116,47 @@ class ModelSource(Source):
         """Return the part of `queryset` that `viewer` may see: one queryset, no loop."""
         return queryset if self.public else queryset.none()
 
+    def part_visible_to(
+        self, part: str, viewer: Viewer, queryset: models.QuerySet[Any]
+    ) -> models.QuerySet[Any]:
+        """Return the pages of `queryset` whose `part` the viewer may see as well.
+
+        The viewer may see all of them: a part carries the name of its page.
+        """
+        return queryset.none()
+
     def visible_ids(self, viewer: Viewer, object_ids: Collection[str]) -> set[str]:
+        pages, of_parts = divided(object_ids, self.parts)
+        visible = self._visible_pages(viewer, pages)
+        for part, ids in of_parts.items():
+            visible |= self._visible_parts(part, viewer, ids)
+        return visible
+
+    def _visible_parts(
+        self, part: str, viewer: Viewer, object_ids: Collection[str]
+    ) -> set[str]:
         keys = readable_keys(self.model, object_ids)
         if not keys or not self.declares_visibility():
             return set()
-        asked = self._rows().filter(pk__in=keys)
-        visible = self._queryset("visible_to", self.visible_to(viewer, asked))
+        pages = self._seen(viewer, keys)
+        shown = self.part_visible_to(part, viewer, pages)
+        return {
+            f"{key}{MARK}{part}"
+            for key in _keys(self._queryset("part_visible_to", shown))
+        }
+
+    def _visible_pages(self, viewer: Viewer, object_ids: Collection[str]) -> set[str]:
+        keys = readable_keys(self.model, object_ids)
+        if not keys or not self.declares_visibility():
+            return set()
+        visible = self._seen(viewer, keys)
         if len(keys) <= STAMPED_AT_ONCE and self._stamps_fit(visible):
             return StampedIds(self._stamps(visible))
-        return {str(key) for key in _bare(visible).values_list("pk", flat=True)}
+        return _keys(visible)
+
+    def _seen(self, viewer: Viewer, keys: Collection[Any]) -> models.QuerySet[Any]:
+        asked = self._rows().filter(pk__in=keys)
+        return self._queryset("visible_to", self.visible_to(viewer, asked))
 
     def iter_refs(self) -> Iterator[SourceRef]:
         if not self.declares_visibility():
@@ -158,6 +195,7 @@ class ModelSource(Source):
         declared = [
             *([self.name_field] if self.name_field else NAME_FIELDS),
             *self.text_fields,
+            *(name for fields in self.parts.values() for name in fields),
             *(self.description_field, self.language_field, self.group_field),
             *(self.version_field, self.site_field, self.image_field),
             *(self.published_field, self.updated_field),
@@ -180,7 +218,11 @@ class ModelSource(Source):
 
     def get_documents(self, obj: Any) -> Iterable[SourceDocument]:
         """Return the documents of one object; its language is active meanwhile."""
-        return [self.get_document(obj)]
+        page = self.get_document(obj)
+        parts = {
+            part: self._sections_of(obj, fields) for part, fields in self.parts.items()
+        }
+        return [page, *documents_of_parts(page, parts)]
 
     def get_document(self, obj: Any) -> SourceDocument:
         where = f"The schema.org object of {self.name} {obj.pk}"
@@ -243,13 +285,16 @@ class ModelSource(Source):
         The field that names the page is left out: its words are found as the name, and
         a description that repeats it would say nothing.
         """
+        return self._sections_of(obj, self.text_fields)
+
+    def _sections_of(self, obj: Any, fields: Sequence[str]) -> list[Section]:
         naming, _ = self._name(obj)
-        fields = [
+        read = [
             self._field_text(field).sections(value_of(obj, field))
-            for field in self.text_fields
+            for field in fields
             if field != naming
         ]
-        return distinct_anchors(section for field in fields for section in field)
+        return distinct_anchors(section for field in read for section in field)
 
     def to_schema_org(self, obj: Any) -> dict[str, Any]:
         """Return the schema.org object that answers give; extend it with `super()`."""
@@ -298,24 +343,13 @@ class PublicSource(ModelSource):
     public = True
 
 
-class ModelPermissionSource(ModelSource):
-    """A model whose pages are for those who hold Django's `view` permission on it."""
-
-    def visible_to(
-        self, viewer: Viewer, queryset: models.QuerySet[Any]
-    ) -> models.QuerySet[Any]:
-        options = self.model._meta
-        codename = get_permission_codename("view", options)
-        # A site's own user model need not know of permissions; then nobody holds one.
-        has_perm = getattr(viewer.user, "has_perm", None)
-        # Asked without the object: with one, ModelBackend refuses everybody.
-        granted = has_perm and has_perm(f"{options.app_label}.{codename}")
-        return queryset if granted else queryset.none()
-
-
 def _bare(queryset: models.QuerySet[Any]) -> models.QuerySet[Any]:
     """Drop the order, and what is fetched along with each row: only it is wanted."""
     return queryset.prefetch_related(None).order_by()
+
+
+def _keys(queryset: models.QuerySet[Any]) -> set[str]:
+    return {str(key) for key in _bare(queryset).values_list("pk", flat=True)}
 
 
 def _stamp(values: Iterable[Any]) -> str:

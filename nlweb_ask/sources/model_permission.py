@@ -1,0 +1,41 @@
+"""Pages for those who hold one of Django's permissions on all of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth import get_permission_codename
+from django.db import models
+
+from nlweb_ask.plugins.types import Viewer
+from nlweb_ask.sources.model import ModelSource
+from nlweb_ask.sources.viewers import asking_user
+
+
+class PermissionSource(ModelSource):
+    """What sources that ask about a permission have in common: which one."""
+
+    permission: str = ""  # "app_label.codename"; empty = to view the model
+
+    @classmethod
+    def asked_permission(cls) -> str:
+        options = cls.model._meta
+        view = f"{options.app_label}.{get_permission_codename('view', options)}"
+        return cls.permission or view
+
+
+class ModelPermissionSource(PermissionSource):
+    """A model whose pages are for those who hold a permission, on each page alike.
+
+    The permission is asked for once for all pages. Visitors who are not signed in are
+    asked for too, as Django does it: a backend may let them in.
+    """
+
+    def visible_to(
+        self, viewer: Viewer, queryset: models.QuerySet[Any]
+    ) -> models.QuerySet[Any]:
+        # A site's own user model need not know of permissions; then nobody holds one.
+        has_perm = getattr(asking_user(viewer), "has_perm", None)
+        # Asked without an object: with one, ModelBackend refuses everybody.
+        granted = has_perm and has_perm(self.asked_permission())
+        return queryset if granted else queryset.none()
