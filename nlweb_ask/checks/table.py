@@ -41,6 +41,17 @@ CHECKS: Final = {
         Check("E004", "A source names a field that its model has not."),
         Check("E005", "The folder of a Markdown source is not absolute."),
         Check("E006", "A class in AUTHENTICATION_CLASSES cannot be used."),
+        Check(
+            "E010",
+            "A source names a permission in another form than app_label.codename, or"
+            " one that its pages cannot have.",
+        ),
+        Check("E011", "A source needs an app that is not installed."),
+        Check(
+            "E013",
+            "A part of a page has no rule, no name that can be one, or words that the"
+            " page itself tells.",
+        ),
         Check("W001", "The URLs are not included."),
         Check("W002", "Migrations are not applied.", DEPLOY_DATABASES),
         Check(
@@ -68,6 +79,17 @@ CHECKS: Final = {
             "W014",
             "A key of NLWEB_ASK does nothing, because the admin's settings say"
             " otherwise.",
+            ALL_DATABASES,
+        ),
+        Check("W020", "A source names a permission that no model declares."),
+        Check(
+            "W021",
+            "A source asks about single pages, and no authentication backend knows of"
+            " them.",
+        ),
+        Check(
+            "W022",
+            "A source that judges each page by itself offers more than 2,000.",
             ALL_DATABASES,
         ),
     )
