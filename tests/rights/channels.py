@@ -6,10 +6,14 @@ import io
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, Final
 
+from django.contrib.auth import get_user_model
+from django.contrib.sessions.models import Session
 from django.core.management import CommandError, call_command
 from django.test import Client
+from django.utils import timezone
 
 JSON: Final = "application/json"
 STREAM: Final = "text/event-stream"
@@ -21,6 +25,21 @@ class Asker:
 
     client: Client
     username: str | None
+
+
+def asker(username: str | None, session: str = "live") -> Asker:
+    """Sign somebody in; what has become of the session since is said by `session`."""
+    client = Client()
+    if username is None:
+        return Asker(client, None)
+    users = get_user_model().objects.filter(username=username)
+    client.force_login(users.get())
+    if session == "expired":
+        row = Session.objects.filter(pk=client.session.session_key)
+        row.update(expire_date=timezone.now() - timedelta(minutes=1))
+    elif session == "shut out":
+        users.update(is_active=False)
+    return Asker(client, username)
 
 
 @dataclass(frozen=True)

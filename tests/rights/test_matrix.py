@@ -5,17 +5,13 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Mapping
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from django.contrib.auth import get_user_model
-from django.contrib.sessions.models import Session
-from django.test import Client
 from django.utils import timezone
 
 from tests.rights import oracle
-from tests.rights.channels import Asker, Heard
+from tests.rights.channels import Asker, Heard, asker
 from tests.rights.matrix import (
     ABSENT_CHANNELS,
     ABSENT_STATES,
@@ -52,20 +48,6 @@ def _whatever_may_be_kept_is_kept(settings):
         "django.middleware.cache.FetchFromCacheMiddleware",
     ]
     settings.NLWEB_ASK = settings.NLWEB_ASK | {"SITES_ENDPOINT": True}
-
-
-def asker(caller: Caller) -> Asker:
-    client = Client()
-    if caller.username is None:
-        return Asker(client, None)
-    users = get_user_model().objects.filter(username=caller.username)
-    client.force_login(users.get())
-    if caller.session == "expired":
-        session = Session.objects.filter(pk=client.session.session_key)
-        session.update(expire_date=timezone.now() - timedelta(minutes=1))
-    elif caller.session == "shut out":
-        users.update(is_active=False)
-    return Asker(client, caller.username)
 
 
 class Scene:
@@ -146,7 +128,7 @@ def test_each_caller_is_shown_what_that_caller_may_see_and_no_trace_of_the_rest(
         for caller in CALLERS:
             if not channel.sessions and caller.session != "live":
                 continue
-            whoever = asker(caller)
+            whoever = asker(caller.username, caller.session)
             for state in STATES:
                 if not reason(channel.name, caller, state.name):
                     scene.run(caller, state, whoever)
