@@ -29,12 +29,15 @@ def load_live(
         PluginFailed: When a source cannot tell.
     """
     stored = load_documents(site_id, passages)
+    stamped = _stamped_sources(stored)
     live = {**known, **_live_stamps(r for r in stored if r[:2] not in known)}
-    outdated = {
-        reference
-        for reference, document in stored.items()
-        if not _is_current(document, live)
-    }
+
+    def is_current(document: StoredDocument) -> bool:
+        reference = document.reference
+        is_stamped = reference.source in stamped
+        return not is_stamped or live.get(reference[:2]) == document.stamp
+
+    outdated = {r for r, document in stored.items() if not is_current(document)}
     if not outdated:
         return stored
     for source, object_ids in by_source(outdated).items():
@@ -42,17 +45,13 @@ def load_live(
     again = load_documents(site_id, {r: passages[r] for r in outdated})
     # A known one may be older than what somebody else has stored since.
     live |= _live_stamps(again)
-    current = {
-        r: document for r, document in again.items() if _is_current(document, live)
-    }
+    current = {r: document for r, document in again.items() if is_current(document)}
     return {**{r: d for r, d in stored.items() if r not in outdated}, **current}
 
 
-def _is_current(document: StoredDocument, live: Stamps) -> bool:
-    source, object_id, *_ = document.reference
-    if not isinstance(sources.get(source), Stamped):
-        return True
-    return live.get((source, object_id)) == document.stamp
+def _stamped_sources(references: Iterable[Reference]) -> set[str]:
+    names = {reference.source for reference in references}
+    return {name for name in names if isinstance(sources.get(name), Stamped)}
 
 
 def _live_stamps(references: Iterable[Reference]) -> Stamps:

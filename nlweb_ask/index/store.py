@@ -338,24 +338,29 @@ def _shown_rows(keys: Sequence[str], ordinals: Iterable[int]) -> list[tuple[Any,
     a page that is written meanwhile is seen as it was or as it is.
     """
     alias = router.db_for_read(Document)
+    statement = _shown_statement(alias, len(keys), tuple(sorted(ordinals)))
+    with connections[alias].cursor() as cursor:
+        cursor.execute(statement, keys)
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+    return rows
+
+
+@lru_cache
+def _shown_statement(alias: str, pages: int, ordinals: Sequence[int]) -> str:
     quote = connections[alias].ops.quote_name
     columns = ", ".join(
         [f"document.{quote(name)}" for name in ("key", "indexed", *_SHOWN)]
         + [f"passage.{quote(name)}" for name in _QUOTED]
     )
-    marks = ", ".join(["%s"] * len(keys))
-    wanted = ", ".join(str(int(ordinal)) for ordinal in sorted(ordinals))
+    marks = ", ".join(["%s"] * pages)
+    wanted = ", ".join(str(int(ordinal)) for ordinal in ordinals)
     # The names are Django's own, quoted; every text is a parameter.
-    statement = (
+    return (
         f"SELECT {columns} FROM {quote(Document._meta.db_table)} document"  # noqa: S608
         f" LEFT JOIN {quote(Passage._meta.db_table)} passage"
         f" ON passage.document_id = document.id AND passage.ordinal IN ({wanted})"
         f" WHERE document.{quote('key')} IN ({marks})"
     )
-    with connections[alias].cursor() as cursor:
-        cursor.execute(statement, keys)
-        rows: list[tuple[Any, ...]] = cursor.fetchall()
-    return rows
 
 
 def _passage_text(*columns: Any) -> PassageText:

@@ -84,6 +84,8 @@ class Gate:
 
 
 def _asked_as(candidate: Candidate) -> tuple[str, str]:
+    if not candidate.part:  # as most are
+        return candidate.source, candidate.object_id
     return candidate.source, candidate.reference.asked_as
 
 
@@ -194,7 +196,7 @@ def _fetch(window: _Window, question: Question, failed: set[str], trace: Trace) 
 def _falls_short(window: _Window, gate: Gate, wanted: int) -> bool:
     if window.exhausted:
         return False
-    pages = {c.reference._replace(part="") for c in window.permitted(gate)}
+    pages = {(c.source, c.object_id, c.language) for c in window.permitted(gate)}
     return len(pages) < wanted
 
 

@@ -72,7 +72,7 @@ class WholeAnswer:
         """Return status and document of the events told before the answer ended so."""
         writer = writer_for(self._asked.question)
         try:
-            status, document = writer.document(self._ended(told, _failure(end)))
+            status, document = writer.document(self._ended(told, end))
             return status, dumps(document)
         except Exception as error:  # noqa: BLE001 - what cannot be written is left out
             log_failure("document", error)
@@ -99,17 +99,16 @@ class WholeAnswer:
 
         The whole answer is written once more, and what was sent of it left out.
         """
-        failure = _failure(end)
         written: list[str] = []
         try:
-            for message in self._messages(self._ended([*self._events], failure)):
+            for message in self._messages(self._ended([*self._events], end)):
                 chunk = encode(message)
                 written.append(message.kind)
                 if len(written) > sent:
                     yield chunk
         except Exception as error:  # noqa: BLE001 - nobody else would end the stream
             log_failure("stream", error)
-            yield from self._last_words(written, failure)
+            yield from self._last_words(written, _failure(end))
 
     def _last_words(self, written: Sequence[str], failure: Failure) -> Chunks:
         """End a stream in words that can always be written, after such messages."""
@@ -125,14 +124,14 @@ class WholeAnswer:
             yield from events
         except Exception as error:  # noqa: BLE001 - what was found has been told
             log_failure("answer", error)
-            yield from self._missing(self._events, _failure(End.BROKEN))
+            yield from self._missing(self._events, End.BROKEN)
 
-    def _ended(self, told: Sequence[Event], failure: Failure) -> Iterator[Event]:
+    def _ended(self, told: Sequence[Event], end: End | None) -> Iterator[Event]:
         yield from told
-        yield from self._missing(told, failure)
+        yield from self._missing(told, end)
 
-    def _missing(self, told: Sequence[Event], failure: Failure) -> list[Event]:
-        """Return what is missing to make a whole answer of the events told."""
+    def _missing(self, told: Sequence[Event], end: End | None) -> list[Event]:
+        """Return what is missing to make a whole answer of events that ended so."""
         if any(isinstance(event, Complete) for event in told):
             return []
         run = replace(self._run)
@@ -140,6 +139,7 @@ class WholeAnswer:
             run.note(event)
         missing: list[Event] = [] if told else [run.start()]
         if run.response_type == "answer":
+            failure = _failure(end)
             run.note(failure)
             missing.append(failure)
         return [*missing, run.complete()]
