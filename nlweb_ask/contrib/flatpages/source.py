@@ -31,7 +31,7 @@ class FlatpagesSource(ModelSource):
 
         # No default site: a flat page that is on none is nowhere to be seen.
         on_a_site = FlatPage.sites.through.objects.values("flatpage")
-        pages = FlatPage.objects.filter(pk__in=on_a_site)
+        pages = super().get_queryset().filter(pk__in=on_a_site)
         return pages.prefetch_related("sites")
 
     def visible_to(
