@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from django.core.cache import cache
 
-from nlweb_ask.index import reading
+from nlweb_ask.index import later, reading
 from tests.serving import Servers
 from tests.site_in_memory import site_in_memory
 
@@ -13,6 +13,11 @@ def _nothing_kept_between_tests():
     """Each test starts as a new process would: no snapshot, nobody counted."""
     reading.forget()
     cache.clear()
+    later.forget()
+    # A thread has no part in the test's transaction; `later.drain()` does its work.
+    with later.held():
+        yield
+        later.forget()
 
 
 @pytest.fixture

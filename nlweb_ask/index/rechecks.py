@@ -9,14 +9,18 @@ from nlweb_ask.models import Recheck
 from nlweb_ask.plugins import sources
 
 
+def alias() -> str:
+    return router.db_for_write(Recheck)
+
+
 def note(source_name: str) -> None:
     """Note, in the transaction of what has changed, that a source must be asked."""
-    Recheck.objects.using(router.db_for_write(Recheck)).create(source=source_name)
+    Recheck.objects.using(alias()).create(source=source_name)
 
 
 def noted(source_name: str | None = None) -> dict[str, list[int]]:
     """Return what is noted, by source: of one, or of all that are registered."""
-    rows = Recheck.objects.using(router.db_for_write(Recheck)).order_by("pk")
+    rows = Recheck.objects.using(alias()).order_by("pk")
     if source_name is not None:
         rows = rows.filter(source=source_name)
     found: dict[str, list[int]] = {}
@@ -28,7 +32,7 @@ def noted(source_name: str | None = None) -> dict[str, list[int]]:
 
 def forget(keys: list[int]) -> None:
     """Take away what is done; what was noted meanwhile stays."""
-    Recheck.objects.using(router.db_for_write(Recheck)).filter(pk__in=keys).delete()
+    Recheck.objects.using(alias()).filter(pk__in=keys).delete()
 
 
 def settle(source_name: str) -> Moved:

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
 from functools import partial
-from typing import Any, Protocol, cast
+from typing import Any
 
-from django.apps import apps
-from django.db import models, router, transaction
+from django.db import models
 from django.db.models import signals
 
 from nlweb_ask.index import refresh
 from nlweb_ask.index.background import merge_soon
-from nlweb_ask.models import Document
+from nlweb_ask.index.relations import connect_relations
+from nlweb_ask.index.watching import connect_watched, follow, rows_of
 from nlweb_ask.plugins import sources
 
 __all__ = ["connect_signals"]
-
-
-class _ModelBacked(Protocol):
-    name: str
-    model: type[models.Model]
 
 
 def connect_signals() -> None:
@@ -32,34 +27,34 @@ def connect_signals() -> None:
     for source in sources.classes():
         model = getattr(source, "model", None)
         if isinstance(model, type) and issubclass(model, models.Model):
-            for sender in _senders(model):
-                _connect(cast("type[_ModelBacked]", source), sender)
+            for sender in rows_of(model):
+                _connect(source.name, sender)
+                connect_relations(source.name, sender)
+            for parent in model._meta.get_parent_list():
+                _connect_parent(source.name, model, parent)
+        # A label that names nothing is reported by the check.
+        with contextlib.suppress(LookupError, ValueError):
+            connect_watched(source)
 
 
-def _senders(model: type[models.Model]) -> list[type[models.Model]]:
-    """Return the models whose rows are rows of `model`: its children and proxies."""
-    concrete = model._meta.concrete_model
-    return [
-        candidate
-        for candidate in apps.get_models()
-        if issubclass(candidate, model) or candidate._meta.concrete_model is concrete
-    ]
-
-
-def _connect(source: type[_ModelBacked], sender: type[models.Model]) -> None:
-    key = f"nlweb_ask.{source.name}.{sender._meta.label}"
-    saved = partial(_on_saved, source.name)
-    deleted = partial(_on_deleted, source.name)
+def _connect(source_name: str, sender: type[models.Model]) -> None:
+    key = f"nlweb_ask.{source_name}.{sender._meta.label}"
+    saved = partial(_on_saved, source_name)
+    deleted = partial(_on_deleted, source_name)
     signals.post_save.connect(saved, sender=sender, weak=False, dispatch_uid=key)
     signals.post_delete.connect(deleted, sender=sender, weak=False, dispatch_uid=key)
-    for relation in sender._meta.many_to_many:
-        through = getattr(sender, relation.name).through
-        signals.m2m_changed.connect(
-            partial(_on_related, source.name, source.model),
-            sender=through,
-            weak=False,
-            dispatch_uid=f"{key}.{relation.name}",
-        )
+
+
+def _connect_parent(
+    source_name: str, model: type[models.Model], parent: type[models.Model]
+) -> None:
+    """Follow saves of the row that a page shares with a model it inherits from."""
+    signals.post_save.connect(
+        partial(_on_parent_saved, source_name, model),
+        sender=parent,
+        weak=False,
+        dispatch_uid=f"nlweb_ask.{source_name}.{parent._meta.label}",
+    )
 
 
 def _on_saved(
@@ -67,37 +62,27 @@ def _on_saved(
 ) -> None:
     # Rows of a fixture come before the rows they refer to; `nlweb_index` takes them in.
     if not raw:
-        _follow(using, partial(_refresh, source_name, str(instance.pk)))
+        follow(using, partial(_refresh, source_name, str(instance.pk)))
 
 
 def _on_deleted(source_name: str, instance: models.Model, using: str, **_: Any) -> None:
-    _follow(using, partial(_withdraw, source_name, str(instance.pk)))
+    follow(using, partial(_withdraw, source_name, str(instance.pk)))
 
 
-def _on_related(
+def _on_parent_saved(
     source_name: str,
-    served: type[models.Model],  # the signal's own `model` is that of the other side
+    model: type[models.Model],
     instance: models.Model,
-    action: str,
     using: str,
-    reverse: bool = False,
-    pk_set: set[Any] | None = None,
+    raw: bool = False,
     **_: Any,
 ) -> None:
-    if not action.startswith("post_"):
+    link = model._meta.get_ancestor_link(type(instance))
+    if raw or link is None:
         return
-    touched = (pk_set or set()) if reverse else {instance.pk}
-    if reverse or isinstance(instance, served):
-        for pk in sorted(map(str, touched)):
-            _follow(using, partial(_refresh, source_name, pk))
-
-
-def _follow(using: str, act: Callable[[], None]) -> None:
-    """Act in the transaction of the save, or after it when the index lives elsewhere."""
-    if using == router.db_for_write(Document):
-        act()
-    else:
-        transaction.on_commit(act, using=using)
+    rows = model._base_manager.using(using).filter(**{link.name: instance.pk})
+    for pk in list(rows.values_list("pk", flat=True)):
+        follow(using, partial(_refresh, source_name, str(pk)))
 
 
 def _refresh(source_name: str, object_id: str) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from nlweb_ask.conf import deployment
+from nlweb_ask.index import later
 from nlweb_ask.index.freshness import by_source
-from nlweb_ask.index.refresh import move_partitions
 from nlweb_ask.pipeline.border import RAISED
 from nlweb_ask.pipeline.failures import log_failure
 from nlweb_ask.pipeline.run import Run
@@ -12,7 +12,7 @@ from nlweb_ask.plugins import Outcome, handlers
 
 
 def finish(run: Run) -> None:
-    """Run the handlers and mend outdated flags; whether or not the client stayed."""
+    """Run the handlers and note outdated flags; whether or not the client stayed."""
     outcome = Outcome(
         response_type=run.response_type,
         mode=run.mode,
@@ -26,13 +26,6 @@ def finish(run: Run) -> None:
             handlers.get(name).handle(run.question, outcome)
         except RAISED as error:  # a handler that fails is skipped
             log_failure(name, error)
-    _close_outdated(run)
-
-
-def _close_outdated(run: Run) -> None:
-    """Move pages that are public no more out of the partition anonymous viewers search."""
-    for source, object_ids in by_source(run.outdated).items():
-        try:
-            move_partitions(source, object_ids)
-        except RAISED as error:  # the sweep finds them too
-            log_failure(source, error)
+    # Not here: the answer would wait for it, and its time would tell of hidden pages.
+    later.ask_later(by_source(run.outdated))
+    later.look_now_and_then()

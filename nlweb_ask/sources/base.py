@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from nlweb_ask.plugins.types import SourceDocument, SourceRef, Viewer
 
@@ -20,6 +20,10 @@ class Source:
     # Entries of the session that may open a page to visitors who are not signed in, such
     # as passwords they have typed. `visible_ids` finds them in `viewer.session_marks`.
     opening_marks: Sequence[str] = ()
+    # Models whose rows decide who may see pages, or their labels: when such a row is
+    # saved or deleted, or a many-to-many that it declares changes, pages are asked
+    # about again. Give `affected_by` as well where it is not all of them.
+    watch: Sequence[type[Any] | str] = ()
     # What the system check tells whoever has written neither.
     visibility_hint: ClassVar[str] = (
         "Add public = True to the class where every page is for everyone; else add "
@@ -30,6 +34,14 @@ class Source:
     def declares_visibility(cls) -> bool:
         """Tell whether the source says who may see its pages."""
         return cls.public or cls.visible_ids is not Source.visible_ids
+
+    def affected_by(self, instance: Any) -> Iterable[object] | None:
+        """Return the ids of the objects that a row of `watch` decides about.
+
+        None = all. Asked after a save, before a deletion, and on both sides of a change
+        of a many-to-many.
+        """
+        return None
 
     def iter_refs(self) -> Iterator[SourceRef]:
         """Yield every object that exists, each once, in a stable order."""

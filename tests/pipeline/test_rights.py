@@ -6,6 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from nlweb_ask.index import later
 from nlweb_ask.index.merge import merge
 from nlweb_ask.index.refresh import refresh_objects, sweep
 from nlweb_ask.models import Document
@@ -148,6 +149,8 @@ def test_its_flag_follows_after_the_answer(site):
     mixed_site()
     site.pages["a"].readers = "staff"
     ask("kettle")
+    assert Document.objects.get(object_id="a").public
+    later.drain()
     assert not Document.objects.get(object_id="a").public
 
 

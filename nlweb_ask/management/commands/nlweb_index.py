@@ -17,7 +17,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from nlweb_ask.conf import site_conf
-from nlweb_ask.index import merge, refresh
+from nlweb_ask.index import clock, merge, rechecks, refresh
+from nlweb_ask.index.background import due_sites
 from nlweb_ask.index.failures import record_failure
 from nlweb_ask.index.refresh import Refreshed
 from nlweb_ask.models import Change, Document
@@ -46,6 +47,11 @@ class Command(BaseCommand):
             help=_("Load only what its source says may have changed."),
         )
         parser.add_argument(
+            "--due",
+            action="store_true",
+            help=_("Look only at pages that the clock or a noted change has turned."),
+        )
+        parser.add_argument(
             "--dry-run",
             action="store_true",
             help=_("Say what is out of date, and write nothing."),
@@ -63,6 +69,8 @@ class Command(BaseCommand):
 
     def _index(self, options: dict[str, Any]) -> None:
         names = self._names(options["source"])
+        if options["due"] and (options["dry_run"] or options["object"]):
+            raise CommandError(_("--due takes neither an object nor --dry-run."))
         report = _Report(self, options)
         try:
             with report.listening():
@@ -70,9 +78,9 @@ class Command(BaseCommand):
         except KeyboardInterrupt:
             report.line(_("Stopped. What was indexed stays; run it again to go on."))
             raise SystemExit(INTERRUPTED) from None
-        if not options["source"] and not options["dry_run"]:
+        if not (options["source"] or options["dry_run"] or options["due"]):
             refresh.withdraw_unregistered()
-        merged = 0 if options["dry_run"] else _merge_all()
+        merged = 0 if options["dry_run"] else _merge(only_due=options["due"])
         report.end(totals, merged)
         _raise_for_failures(totals)
 
@@ -92,14 +100,18 @@ class Command(BaseCommand):
         try:
             if options["dry_run"]:
                 return _out_of_date(name, report)
+            if options["due"]:
+                return _turned(name)
             if options["object"]:
                 return self._object(name, options["object"], report)
+            noted = rechecks.noted(name).get(name, [])
             total = refresh.sweep(
                 name,
                 changed_only=options["changed"],
                 on_begin=report.expect,
                 on_step=report.step,
             )
+            rechecks.forget(noted)
             return total + report.problems(name)
         except CommandError:
             raise
@@ -136,9 +148,23 @@ def _raise_for_failures(totals: dict[str, Refreshed | None]) -> None:
         )
 
 
-def _merge_all() -> int:
+def _merge(*, only_due: bool) -> int:
+    """Merge what has changed, or only where there is enough for a merge to pay."""
     sites = Change.objects.order_by().values_list("site_id", flat=True).distinct()
-    return sum(merge.merge(site_id) for site_id in list(sites))
+    due = due_sites() if only_due else list(sites)
+    return sum(merge.merge(site_id) for site_id in due)
+
+
+def _turned(name: str) -> Refreshed:
+    """Look at what the clock has turned, and at all where a change was too large."""
+    settled = rechecks.settle(name)
+    total = Refreshed(
+        seen=settled.asked,
+        moved=settled.opened + settled.closed,
+        withdrawn=settled.failed,
+        failed=settled.failed,
+    )
+    return total + clock.turn_due(name) if name in clock.clocked() else total
 
 
 def _out_of_date(name: str, report: _Report) -> Refreshed:
