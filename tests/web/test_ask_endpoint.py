@@ -32,6 +32,17 @@ def test_post_is_answered_with_json(ask, articles):
     assert response.json()["_meta"]["version"] == "0.55"
 
 
+@pytest.mark.django_db(transaction=True)  # what is not committed is read each time
+def test_list_costs_five_queries_whatever_is_found(
+    ask, articles, django_assert_num_queries
+):
+    """Settings, grants, postings, who may see the pages, and the pages."""
+    for text in ("tide", "tide table"):
+        ask({"query": {"text": text}})  # as a process that has read the index
+        with django_assert_num_queries(5):
+            assert names(ask({"query": {"text": text}})) == ["Tide table"]
+
+
 def test_member_is_answered_by_session_without_a_csrf_token(articles):
     client = Client(enforce_csrf_checks=True)
     client.force_login(UserFactory())
