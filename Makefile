@@ -5,14 +5,18 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 QUESTION ?= How do I mend a puncture?
 CASES ?= 20000
+DUELS ?= 10000
+TWINS ?= 2000
+REVOCATIONS ?= 10000
 
-.PHONY: bench conformance demo property test quality port-is-free
+.PHONY: bench conformance demo property prove test quality port-is-free
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo            the example site on http://127.0.0.1:$(PORT)/ (PORT=8123 picks another port)"
 	@echo "make test            the whole test suite, on every database that answers"
 	@echo "make property        $(CASES) random cases of each property of protocol and endpoints"
+	@echo "make prove           $(DUELS) searches by hand, $(TWINS) twins, and $(REVOCATIONS) pages closed on PostgreSQL"
 	@echo "make conformance     the page that says which fixtures of the protocol are met"
 	@echo "make quality         how well questions find their pages, on four collections"
 	@echo "make bench           how fast, against what else a site could use (SIZE=100000 passages)"
@@ -45,6 +49,13 @@ conformance: $(VENV)/test-installed
 # `make test` has them too, with some hundred cases each.
 property: $(VENV)/test-installed
 	PROPERTY_EXAMPLES=$(CASES) $(RUN) -m pytest -q -m property
+
+# `make test` has them too, with some hundreds each. PostgreSQL must answer on 127.0.0.1.
+prove: $(VENV)/test-installed
+	PROVE_DUELS=$(DUELS) PROVE_TWINS=$(TWINS) $(RUN) -m pytest -q \
+	    tests/rights/test_duels.py tests/rights/test_twins.py
+	DATABASE=postgresql PROVE_REVOCATIONS=$(REVOCATIONS) $(RUN) -m pytest -q \
+	    tests/rights/test_revocations.py
 
 # A command of this name may exist and not run (a version manager's shim), so each is
 # tried. The whole list is written out: a plain `python3` may be older than 3.11.
