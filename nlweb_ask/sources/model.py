@@ -40,7 +40,7 @@ STAMPED_AT_ONCE = 100
 
 
 class NoQuerySet(SourceFault, TypeError):
-    """A method that must return a queryset has returned something else."""
+    """A method that must return a queryset of its model has returned something else."""
 
 
 class ModelSource(Source):
@@ -330,6 +330,13 @@ class ModelSource(Source):
                 f"not {type(returned).__name__}."
             )
             raise NoQuerySet(msg)
+        if not _have_common_rows(returned.model, self.model):
+            # Its keys would be taken for keys of ours.
+            msg = (
+                f"{method}() of {type(self).__name__} must return "
+                f"{self.model.__name__} rows, not {returned.model.__name__} rows."
+            )
+            raise NoQuerySet(msg)
         return returned
 
     def _field_text(self, field: str) -> FieldText:
@@ -341,6 +348,12 @@ class PublicSource(ModelSource):
     """A model whose every object in `get_queryset()` is for everybody."""
 
     public = True
+
+
+def _have_common_rows(one: type[models.Model], other: type[models.Model]) -> bool:
+    """Tell whether rows of one are rows of the other: a parent, a child, a proxy."""
+    concrete = [each._meta.concrete_model or each for each in (one, other)]
+    return issubclass(concrete[0], concrete[1]) or issubclass(concrete[1], concrete[0])
 
 
 def _bare(queryset: models.QuerySet[Any]) -> models.QuerySet[Any]:

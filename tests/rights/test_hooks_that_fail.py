@@ -13,14 +13,18 @@ from django.db import OperationalError, connection
 from django.db.models.expressions import RawSQL
 from django.test import Client
 
+import nlweb_ask
+from nlweb_ask.index.refresh import refresh_objects
 from nlweb_ask.models import Document
 from nlweb_ask.pipeline import permit
-from nlweb_ask.plugins import sources
+from nlweb_ask.plugins import Viewer, sources
+from tests.asking import ANONYMOUS
 from tests.rights import channels
 from tests.rights.channels import JSON, STREAM, Asker, Heard
 from tests.rights.overheard import listening
 from tests.rights.sites import BulletinSource, public
 from tests.site_in_memory import SiteInMemory, save, site_in_memory
+from tests.testapp.models import Bulletin
 
 PRIVATE: Final = "words that only its readers may see"
 
@@ -289,3 +293,96 @@ def test_answer_of_a_stream_is_a_failure_and_nothing_after_it(
     heard = WAYS["POST SSE"](anonymous, "kettle", "")
     kinds = re.findall(r"^event: (\w+)$", heard.body.decode(), re.MULTILINE)
     assert kinds == ["start", "failure", "complete", "end"]
+
+
+# The hooks of the sources that ask about permissions, and of parts
+
+
+class Backend:
+    """Fails whenever it is asked what somebody may do."""
+
+    fault: Callable[..., Any]
+
+    def authenticate(self, request, **credentials):
+        return None
+
+    def has_perm(self, user, permission, page=None):
+        return Backend.fault()
+
+
+class OfModel(nlweb_ask.ModelPermissionSource):
+    name = "notices"
+    model = Bulletin
+    text_fields = ["body"]
+
+
+class OfObject(nlweb_ask.ObjectPermissionSource):
+    name = "notices"
+    model = Bulletin
+    text_fields = ["body"]
+
+
+@pytest.mark.parametrize("source", [OfModel, OfObject])
+@pytest.mark.parametrize("fault", RAISED)
+def test_failing_backend_shows_nothing(people, anonymous, settings, source, fault):
+    settings.AUTHENTICATION_BACKENDS = [f"{__name__}.Backend"]
+    Backend.fault = staticmethod(lambda: True)
+    sources.register(source)
+    try:
+        row = Bulletin.objects.create(title="Notice", body="kettle", slug="on-kettles")
+        refresh_objects(source.name, [str(row.pk)])
+        Bulletin.objects.filter(pk=row.pk).update(noindex=True)  # of no other source
+        assert b"on-kettles" in WAYS["POST JSON"](anonymous, "kettle", "").body
+        Backend.fault = staticmethod(RAISED[fault])
+        heard = WAYS["POST JSON"](anonymous, "kettle", "")
+    finally:
+        sources.unregister(source.name)
+    assert shows_nothing(heard)
+    assert b"on-kettles" not in heard.body
+
+
+class InParts(nlweb_ask.PublicSource):
+    name = "parted"
+    model = Bulletin
+    text_fields = ["body"]
+    parts = {"draft": ["draft_body"]}
+
+    def part_visible_to(self, part, viewer, queryset):
+        return queryset
+
+
+@pytest.mark.parametrize("fault", RAISED | OF_A_MODEL)
+def test_failing_hook_of_a_part_shows_nothing(people, anonymous, monkeypatch, fault):
+    sources.register(InParts)
+    try:
+        row = Bulletin.objects.create(
+            title="Notice", body="kettle", draft_body="kettle lid", slug="on-kettles"
+        )
+        refresh_objects(InParts.name, [str(row.pk)])
+        assert b"on-kettles" in WAYS["POST JSON"](anonymous, "kettle", "").body
+        hook = (RAISED | OF_A_MODEL)[fault]
+        monkeypatch.setattr(sources.get(InParts.name), "part_visible_to", hook)
+        heard = WAYS["POST JSON"](anonymous, "kettle", "")
+    finally:
+        sources.unregister(InParts.name)
+    assert shows_nothing(heard)
+    assert b"on-kettles" not in heard.body
+
+
+class OfGroups(BulletinSource):
+    """Takes groups for its pages, and has stamps of its own, which ask for no column."""
+
+    name = "mistaken"
+
+    def visible_to(self, viewer, queryset):
+        return Group.objects.all()
+
+    def stamps(self, object_ids):
+        return dict.fromkeys(object_ids, "as ever")
+
+
+def test_keys_of_another_model_are_no_keys_of_pages(people, anonymous):
+    page = public(people)
+    Group.objects.get_or_create(pk=page.pk, defaults={"name": "of the same number"})
+    with pytest.raises(TypeError, match="must return Bulletin rows, not Group rows"):
+        OfGroups().visible_ids(Viewer(user=ANONYMOUS), [str(page.pk)])
