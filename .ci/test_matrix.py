@@ -99,6 +99,15 @@ def lacks_browser() -> str:
     return "" if installed("playwright", "browser") else "playwright was not installed"
 
 
+def lacks_wagtail() -> str:
+    return "" if installed("wagtail", "cms") else "Wagtail could not be installed"
+
+
+def on_site(name: str) -> list[str]:
+    """Return the arguments that run the tests of a site with its own settings."""
+    return ["--ds", f"tests.sites.{name}.settings", f"tests/sites/{name}"]
+
+
 def parts() -> list[Part]:
     database = {"TEST_DATABASE_NAME": f"test_nlweb_ask_{CLONE}"}
     return [
@@ -116,6 +125,7 @@ def parts() -> list[Part]:
             lacks=lacks_mariadb,
         ),
         Part(name="Redis", arguments=["-m", "redis"], lacks=lacks_redis),
+        Part(name="Wagtail", arguments=on_site("wagtail"), lacks=lacks_wagtail),
         Part(name="Chromium", arguments=["-m", "browser"], lacks=lacks_browser),
     ]
 

@@ -1,0 +1,79 @@
+"""What moves when the words or the place of a page do, for many pages at once.
+
+`update()` and raw SQL send no signal, and a page that is moved tells nothing of those
+below it. So a page is compared by its columns in the database, and by what stands above.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from django.db import models
+
+from nlweb_ask.contrib.wagtail.roots import Root
+
+# A draft moves these, and says nothing that a visitor could read.
+DRAFT_COLUMNS = frozenset(
+    {
+        *("latest_revision_id", "latest_revision_created_at", "draft_title"),
+        *("has_unpublished_changes", "locked", "locked_at", "locked_by_id"),
+        *("go_live_at", "expire_at", "expired", "numchild", "owner_id"),
+        *("live_revision_id", "latest_revision"),
+    }
+)
+
+
+def fingerprints(
+    pages: type[models.Model], keys: Collection[Any], tops: Sequence[Root]
+) -> Mapping[Any, str]:
+    """Return a text of 32 characters for each of these pages that is there.
+
+    One query for the tree, one for the pages above, and one for each type of page among
+    them. Rows of other tables, such as inline children, do not move it.
+    """
+    tree = pages._base_manager.filter(pk__in=keys).values_list(
+        "pk", "path", "content_type_id"
+    )
+    of_type: dict[int, dict[Any, str]] = {}
+    for pk, path, content_type in tree:
+        of_type.setdefault(content_type, {})[pk] = path
+    above = _above(pages, {p for paths in of_type.values() for p in paths.values()})
+    steplen: int = pages.steplen  # type: ignore[attr-defined]
+    found = {}
+    for content_type, paths in of_type.items():
+        for pk, *values in _rows(pages, content_type, list(paths)):
+            path = paths[pk]
+            line = [above.get(path[:end]) for end in range(steplen, len(path), steplen)]
+            top = next((top for top in tops if path.startswith(top.path)), None)
+            found[pk] = _hash([values, line, top])
+    return found
+
+
+def _rows(pages: type[models.Model], content_type: int, keys: list[Any]) -> Any:
+    from django.contrib.contenttypes.models import ContentType
+
+    # None: the app that had this type of page is gone, what all pages have is left.
+    model: Any = ContentType.objects.get_for_id(content_type).model_class() or pages
+    columns = [
+        field.attname
+        for field in model._meta.concrete_fields
+        if field.attname not in DRAFT_COLUMNS
+    ]
+    rows = model._base_manager.filter(pk__in=keys).order_by()
+    return rows.values_list("pk", *columns)
+
+
+def _above(pages: type[models.Model], paths: Collection[str]) -> dict[str, Any]:
+    steplen: int = pages.steplen  # type: ignore[attr-defined]
+    wanted = {p[:end] for p in paths for end in range(steplen, len(p), steplen)}
+    rows = pages._base_manager.filter(path__in=sorted(wanted))
+    return {
+        path: said for path, *said in rows.values_list("path", "title", "slug", "live")
+    }
+
+
+def _hash(values: Any) -> str:
+    written = repr(values).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(written, digest_size=16).hexdigest()

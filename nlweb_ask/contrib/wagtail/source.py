@@ -1,0 +1,138 @@
+"""The live pages of Wagtail's sites."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from django.db import models
+from django.utils import translation
+
+from nlweb_ask.contrib.wagtail.described import breadcrumb, published_by
+from nlweb_ask.contrib.wagtail.fingerprints import fingerprints
+from nlweb_ask.contrib.wagtail.restrictions import PASSED, closed_pages
+from nlweb_ask.contrib.wagtail.roots import Root, below, root_of, roots
+from nlweb_ask.contrib.wagtail.tree import at_or_below, with_mirrors
+from nlweb_ask.contrib.wagtail.words import sections_of
+from nlweb_ask.plugins import Section, SourceDocument, SourceRef, Viewer
+from nlweb_ask.sources.field_text import distinct_anchors
+from nlweb_ask.sources.model import ModelSource
+from nlweb_ask.sources.primary_keys import readable_keys
+
+CHUNK = 200  # pages whose columns are read at a time while all are listed
+
+
+def page_model() -> type[models.Model]:
+    """Return the model of pages; from Wagtail 8 on a project may have one of its own."""
+    try:
+        import swapper
+    except ImportError:
+        from wagtail.models import Page
+
+        return Page  # type: ignore[no-any-return]
+    return swapper.load_model("wagtailcore", "Page")  # type: ignore[no-any-return]
+
+
+class WagtailSource(ModelSource):
+    """Every live page below the root of a site, in each of its languages.
+
+    A project that wants it otherwise registers a subclass in its `nlweb_sources.py`,
+    which takes the place of this one: `get_queryset` for fewer pages, `visible_to` for a
+    further rule of who may see them, `get_sections` for other words.
+    """
+
+    name = "wagtail"
+    model = page_model()
+    schema_type = "WebPage"
+    opening_marks = (PASSED,)
+    watch = ("wagtailcore.PageViewRestriction", "wagtailcore.Site")
+
+    # What exists, and who may see it
+
+    def get_queryset(self) -> models.QuerySet[Any]:
+        pages: Any = self.model._default_manager
+        live: models.QuerySet[Any] = pages.live().filter(below(roots(self.model)))
+        return live
+
+    def visible_to(
+        self, viewer: Viewer, queryset: models.QuerySet[Any]
+    ) -> models.QuerySet[Any]:
+        paths = dict(queryset.values_list("pk", "path"))
+        closed = closed_pages(self.model, paths, viewer)
+        return queryset.filter(pk__in=paths.keys() - closed)
+
+    def affected_by(self, instance: Any) -> Iterable[object]:
+        """Return the pages below a restriction and its mirrors, or below a site's root."""
+        if hasattr(instance, "root_page_id"):
+            return at_or_below(self.model, [instance.root_page_id])
+        return at_or_below(self.model, with_mirrors(self.model, [instance.page_id]))
+
+    def iter_refs(self) -> Iterator[SourceRef]:
+        tops = roots(self.model)
+        keys = list(self._rows().order_by("pk").values_list("pk", flat=True))
+        for begin in range(0, len(keys), CHUNK):
+            chunk = keys[begin : begin + CHUNK]
+            stamps = fingerprints(self.model, chunk, tops)
+            yield from (SourceRef(str(key), stamps.get(key, "")) for key in chunk)
+
+    def stamps(self, object_ids: Collection[str]) -> Mapping[str, str]:
+        keys = readable_keys(self.model, object_ids)
+        if not keys:
+            return {}
+        live = list(self._rows().filter(pk__in=keys).values_list("pk", flat=True))
+        return {
+            str(key): stamp
+            for key, stamp in fingerprints(self.model, live, roots(self.model)).items()
+        }
+
+    def load(self, object_ids: Collection[str]) -> Iterable[SourceDocument]:
+        keys = readable_keys(self.model, object_ids)
+        if not keys:
+            return
+        tops = roots(self.model)
+        rows: Any = self._rows().filter(pk__in=keys).order_by("pk")
+        for page in rows.select_related("locale").specific():
+            root = root_of(page, tops)
+            with translation.override(self.get_language(page)):
+                # A page type may have no address of its own, such as a form's entries.
+                if root is not None and page.get_url():
+                    yield self._document(page, root)
+
+    def _document(self, page: Any, root: Root) -> SourceDocument:
+        page.nlweb_root = root
+        return replace(self.get_document(page), sites=(root.site_id,))
+
+    # What a page says
+
+    def url(self, obj: Any) -> str:
+        _site, _origin, path = obj.get_url_parts()
+        return str(path)
+
+    def get_name(self, obj: Any) -> str:
+        return str(obj.title)
+
+    def get_language(self, obj: Any) -> str:
+        return str(obj.locale.language_code)
+
+    def get_description(self, obj: Any) -> str:
+        # A project's own page model need not have it.
+        return str(getattr(obj, "search_description", "") or "")
+
+    def get_sections(self, obj: Any) -> Iterable[Section]:
+        return distinct_anchors(sections_of(obj))
+
+    def get_document(self, obj: Any) -> SourceDocument:
+        return replace(super().get_document(obj), group=str(obj.translation_key))
+
+    def to_schema_org(self, obj: Any) -> dict[str, Any]:
+        own = published_by(obj)
+        if own is not None:
+            return dict(own)
+        seen = super().to_schema_org(obj)
+        return {**seen, "inLanguage": self.get_language(obj)} | _placed(obj)
+
+
+def _placed(page: Any) -> dict[str, Any]:
+    trail = breadcrumb(page, page.nlweb_root)
+    return {"breadcrumb": trail} if trail else {}

@@ -1,0 +1,92 @@
+"""What a page says: declared fields only, as Wagtail would index them."""
+
+from __future__ import annotations
+
+import pytest
+
+from nlweb_ask.plugins import sources
+from tests.sites.wagtail.pages.models import DescribedPage, StreamPage, Tip
+
+
+def read(page):
+    [document] = sources.get("wagtail").load([str(page.pk)])
+    return document
+
+
+def words(page):
+    return "\n".join(
+        f"{section.heading} {section.text}" for section in read(page).sections
+    )
+
+
+def test_a_rich_text_is_cut_at_its_headings(home, add):
+    page = add(home, "Tides", "<p>Begin.</p><h2>High water</h2><p>At <b>noon</b>.</p>")
+    sections = [(part.heading, part.text) for part in read(page).sections]
+    assert sections == [("", "Begin."), ("High water", "At noon.")]
+
+
+def test_a_field_that_is_not_declared_stays_out(home, add):
+    page = add(home, "Tides", "<p>High.</p>", note="the pilot drinks")
+    assert "pilot" not in words(page)
+    assert "pilot" not in str(read(page).schema_object)
+
+
+def test_a_stream_gives_its_texts_and_choices_but_no_raw_html(home, add):
+    page = add(home, "Berths", kind=StreamPage)
+    page.body = [
+        ("text", "<p>Call <i>first</i>.</p>"),
+        ("berths", [{"name": "North quay", "depth": "deep"}]),
+        ("raw", "<p>rawcanary</p>"),
+        ("page", home),
+    ]
+    page.tips = [Tip(text="Bring fenders.")]
+    page.save_revision().publish()
+    said = words(page)
+    for text in ("Call first.", "North quay", "Deep water", "Bring fenders."):
+        assert text in said
+    assert "rawcanary" not in said
+
+
+def test_a_draft_never_shows_in_words_or_name(home, add):
+    page = add(home, "Tides", "<p>High water.</p>")
+    page.title, page.body = "Secret", "<p>draftcanary</p>"
+    page.save_revision()
+    assert read(page).name == "Tides"
+    assert "draftcanary" not in words(page)
+
+
+def test_a_page_without_an_object_of_its_own_gets_one_with_its_place(home, add):
+    page = add(add(home, "Tides"), "Spring tide", search_description="Twice a month.")
+    said = read(page).schema_object
+    assert said["@type"] == "WebPage"
+    assert said["name"] == "Spring tide"
+    assert said["description"] == "Twice a month."
+    assert said["url"] == "/tides/spring-tide/"
+    assert said["inLanguage"] == "en"
+    steps = said["breadcrumb"]["itemListElement"]
+    assert [(step["name"], step["item"]) for step in steps] == [
+        ("Harbour", "/"),
+        ("Tides", "/tides/"),
+    ]
+
+
+def test_the_name_of_an_unpublished_page_above_is_not_told(home, add):
+    closed = add(home, "Closed canary")
+    page = add(closed, "Open")
+    closed.refresh_from_db()
+    closed.unpublish()
+    assert "canary" not in str(read(page).schema_object["breadcrumb"])
+
+
+def test_a_page_that_says_what_it_is_is_taken_at_its_word(home, add):
+    own = {"@type": "Event", "name": "Regatta", "startDate": "2027-05-01"}
+    page = add(home, "Regatta", kind=DescribedPage, described_as=own)
+    assert read(page).schema_object["@type"] == "Event"
+    assert read(page).schema_object["startDate"] == "2027-05-01"
+
+
+@pytest.mark.parametrize("own", [None, "broken", {}, {"name": "no type"}, ["list"]])
+def test_an_object_that_is_none_gives_way_to_the_page_as_seen(home, add, own, caplog):
+    page = add(home, "Regatta", kind=DescribedPage, described_as=own)
+    assert read(page).schema_object["@type"] == "WebPage"
+    assert "words of the page" not in caplog.text
