@@ -24,7 +24,14 @@ from nlweb_ask.index.failures import (
 )
 from nlweb_ask.index.partitions import ask_again
 from nlweb_ask.models import Document
-from nlweb_ask.plugins import Source, SourceDocument, SourceRef, Stamped, sources
+from nlweb_ask.plugins import (
+    Fetching,
+    Source,
+    SourceDocument,
+    SourceRef,
+    Stamped,
+    sources,
+)
 from nlweb_ask.sources.allowed import visible_ids
 from nlweb_ask.sources.sites import default_site_id
 from nlweb_ask.sources.viewers import anonymous_viewer
@@ -75,6 +82,8 @@ def refresh_objects(
     collision: store.Collision | None = None
     for _ in range(CLAIM_ATTEMPTS):
         try:
+            if isinstance(source, Fetching):
+                source.fetch_for_load(object_ids)
             with store.writing():
                 step, rows_made = _refresh(source, list(object_ids), stamps or {})
         except store.Collision as error:

@@ -2,6 +2,7 @@
 
 from nlweb_ask.plugins.contracts import (
     Deadline,
+    Fetching,
     Generator,
     Handler,
     Processor,
@@ -56,6 +57,7 @@ __all__ = [
     "Elicitation",
     "Ended",
     "Failure",
+    "Fetching",
     "Generator",
     "Handler",
     "IndexUnavailable",

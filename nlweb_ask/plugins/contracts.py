@@ -123,3 +123,18 @@ class Stamped(Protocol):
         At most 64 characters. One query for all of them, never one each; asked for the
         results of every question, unless `visible_ids` has told them (`StampedIds`).
         """
+
+
+@runtime_checkable
+class Fetching(Protocol):
+    """A source whose pages must be fetched from elsewhere.
+
+    Optional. `load` is called in a transaction, which must not wait for a network.
+    """
+
+    def fetch_for_load(self, object_ids: Collection[str]) -> None:
+        """Fetch what `load` will be asked for in this thread; called just before.
+
+        May be called again for the same objects. An exception withdraws them, as one of
+        `load` does.
+        """
