@@ -100,6 +100,15 @@ class PageKeys(Sequence[PageKey]):
             length += len(keys._words)
         return cls(b"".join(words), np.concatenate(ends))
 
+    def of_parts(self) -> NDArray[np.bool_]:
+        """Tell of each key whether it is that of a part of a page."""
+        fields = len(PageKey._fields)
+        part = PageKey._fields.index("part")
+        begins = self._ends[part::fields][: len(self)]
+        ends = self._ends[part + 1 :: fields]
+        found: NDArray[np.bool_] = ends > begins
+        return found
+
     def __len__(self) -> int:
         return len(self._ends) // len(PageKey._fields)
 

@@ -60,6 +60,7 @@ __all__ = [
     "candidate_of",
     "eligible_pages",
     "fingerprint",
+    "hold_parts",
     "question_terms",
     "scored",
     "search",
@@ -140,6 +141,19 @@ def version_said(text: str, site_id: int) -> str:
         return ""
     labels = current(site_id).public_labels
     return versions.said_in(text, {label.version for label in labels} - {""})
+
+
+def hold_parts(scopes: Sequence[Scope]) -> bool:
+    """Tell whether a page that is found in these scopes may be found in several parts.
+
+    Restricted parts do not count where the public partition alone is searched.
+    """
+    if not scopes:
+        return False
+    snapshot = current(scopes[0].site_id)
+    is_public = all(scope.partition == "public" for scope in scopes)
+    parts = snapshot.parts & snapshot.public if is_public else snapshot.parts
+    return bool(parts.any())
 
 
 def search(words: Sequence[Word], scope: Scope, limit: int) -> list[Candidate]:

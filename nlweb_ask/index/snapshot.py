@@ -152,6 +152,13 @@ class Snapshot:
         return self.alive & self.public
 
     @cached_property
+    def parts(self) -> Bools:
+        """The documents that are parts of a page."""
+        keys = self.keys
+        known = keys if isinstance(keys, PageKeys) else PageKeys.of(keys)
+        return known.of_parts() & self.alive
+
+    @cached_property
     def counted_passages(self) -> Bools:
         return self.counted[self.passage_page]
 

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from nlweb_ask.conf import deployment
 from nlweb_ask.index.reading import one_moment
-from nlweb_ask.index.search import question_terms
+from nlweb_ask.index.search import hold_parts, question_terms
 from nlweb_ask.index.spelling import with_corrections
 from nlweb_ask.pipeline import border, fusion
 from nlweb_ask.pipeline.afterwards import finish
@@ -49,6 +49,9 @@ RANKED = 30
 # With several lists a page's score depends on how long they are, so their length does
 # not depend on which page of results is asked for.
 FUSED_WINDOW = 100
+# The parts of a page add up, so how many documents a list holds, where pages have parts,
+# does not depend on which page of results is asked for either.
+PARTED_WINDOW = 2000
 # Nobody pages further; it counts pages this viewer may see, so it tells of no other.
 MAX_DEPTH = 1000
 
@@ -225,6 +228,7 @@ def _permitted(run: Run, scopes: Sequence[Scope]) -> Sequence[Permitted]:
         found,
         scopes,
         wanted=_wanted(run),
+        documents=_documents(run, scopes),
         trace=run.trace,
     )
     run.outdated, run.stamps = told.outdated, told.stamps
@@ -244,6 +248,15 @@ def _wanted(run: Run) -> int:
     depth = min(_first(run) + _number(run), MAX_DEPTH)
     depth = max(depth, RANKED) if deployment().rankers else depth
     return depth if len(run.scope.retrievers) == 1 else max(3 * depth, FUSED_WINDOW)
+
+
+def _documents(run: Run, scopes: Sequence[Scope]) -> int:
+    """Return how many visible documents each list is cut to; 0 for no such cut."""
+    try:
+        parted = hold_parts(scopes)
+    except IndexUnavailable:  # told of where it is searched
+        return 0
+    return max(_wanted(run), PARTED_WINDOW) if parted else 0
 
 
 def _first(run: Run) -> int:

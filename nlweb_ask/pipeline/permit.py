@@ -140,9 +140,13 @@ def permitted_lists(
     scopes: Sequence[Scope],
     *,
     wanted: int,
+    documents: int = 0,
     trace: Trace,
 ) -> Found:
     """Let each retriever find `wanted` pages that this viewer may see, or all there are.
+
+    Where a page may be found in several parts, `documents` of them instead, and no more:
+    what a page scores must not depend on how many of its parts came in by chance.
 
     Returns:
         The lists, each best first, parts of a page apart.
@@ -153,7 +157,7 @@ def permitted_lists(
     gate = Gate(viewer)
     failed: set[str] = set()
     windows = [
-        _Window(retriever, scope, _first_limit(scope, wanted))
+        _Window(retriever, scope, _first_limit(scope, max(wanted, documents)))
         for retriever in retrievers
         for scope in scopes
     ]
@@ -166,11 +170,13 @@ def permitted_lists(
             gate.ask(candidate for window in due for candidate in window.candidates)
             counts["asked"] = len(gate.asked)
             counts["visible"] = len(gate.visible)
-        due = [window for window in due if _falls_short(window, gate, wanted)]
+        due = [w for w in due if _falls_short(w, gate, wanted, documents)]
         for window in due:
             window.limit *= GROWTH
     lists = [
-        Permitted(retriever.name, _merged(windows, retriever, gate))
+        Permitted(
+            retriever.name, _merged(windows, retriever, gate)[: documents or None]
+        )
         for retriever in retrievers
         if retriever.name not in failed
     ]
@@ -193,11 +199,13 @@ def _fetch(window: _Window, question: Question, failed: set[str], trace: Trace) 
         log_failure(error.plugin, error)
 
 
-def _falls_short(window: _Window, gate: Gate, wanted: int) -> bool:
+def _falls_short(window: _Window, gate: Gate, wanted: int, documents: int) -> bool:
     if window.exhausted:
         return False
-    pages = {(c.source, c.object_id, c.language) for c in window.permitted(gate)}
-    return len(pages) < wanted
+    permitted = window.permitted(gate)
+    if documents:
+        return len(permitted) < documents
+    return len({(c.source, c.object_id, c.language) for c in permitted}) < wanted
 
 
 def _merged(

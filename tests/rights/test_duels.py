@@ -67,7 +67,7 @@ def stored() -> set[str]:
     return set(Document.objects.values_list("object_id", flat=True))
 
 
-def random_question(chance: random.Random, *, whole: bool) -> Question:
+def random_question(chance: random.Random) -> Question:
     limits = Limits(
         max_results=chance.choice([None, 1, 2, 5, 10]),
         offset=chance.choice([0, 0, 1, 3, 10]),
@@ -77,7 +77,7 @@ def random_question(chance: random.Random, *, whole: bool) -> Question:
     return Question(
         text=random_words(chance, chance.randint(1, 4)),
         language=chance.choice([None, None, "de"]),
-        limits=Limits() if whole else limits,
+        limits=limits,
     )
 
 
@@ -141,7 +141,7 @@ def test_the_answer_is_that_of_a_search_done_by_hand(seed, tally):
             if duel % DUELS_A_SITE == 0:
                 people = random_people(chance)
                 random_site(chance, people, parts=parts)
-            question = random_question(chance, whole=parts)
+            question = random_question(chance)
             assert_equal_by_hand(question, chance.choice(people), (seed, duel))
             tally["duels"] += 1
 

@@ -19,6 +19,7 @@ from django.test.utils import CaptureQueriesContext
 from nlweb_ask.index.merge import merge
 from nlweb_ask.index.refresh import sweep
 from nlweb_ask.models import Document
+from nlweb_ask.pipeline import permit
 from nlweb_ask.plugins import Candidate, Question, Viewer, retrievers
 from nlweb_ask.protocol.events import Complete, Event
 from nlweb_ask.protocol.question import Limits
@@ -27,6 +28,7 @@ from tests.asking import Answer, ask, make_scope
 from tests.rights.random_sites import (
     EVERYONE,
     NOBODY_IN_PARTICULAR,
+    WORDS,
     Person,
     Rule,
     RuledPage,
@@ -254,7 +256,9 @@ def test_5000_hidden_pages_above_the_first_show_in_no_byte(ruled):
     """And cost an anonymous question no query."""
     chance = random.Random(2)
     questions = random_questions(chance)
-    write(visible_pages(chance, MEMBER))
+    parts = {"minutes": (" ".join(WORDS), FOR_MEMBERS[0])}
+    shown = visible_pages(chance, MEMBER)
+    write({name: replace(page, parts=parts) for name, page in shown.items()})
     merge(0)
     alone = [answers(person, questions) for person in VIEWERS.values()]
     asked = queries(NOBODY_IN_PARTICULAR, questions)
@@ -263,6 +267,20 @@ def test_5000_hidden_pages_above_the_first_show_in_no_byte(ruled):
     merge(0)
     assert [answers(person, questions) for person in VIEWERS.values()] == alone
     assert queries(NOBODY_IN_PARTICULAR, questions) == asked
+
+
+def test_parts_that_stand_behind_many_hidden_pages_count_all_the_same(
+    ruled, monkeypatch
+):
+    monkeypatch.setattr(permit, "RESTRICTED_WINDOW", 20)
+    questions = [Question(text="kettle")]
+    weak = {"minutes": ("kettle " + random_words(random.Random(3), 90), FOR_MEMBERS[0])}
+    page = RuledPage("kettle kettle", "kettle " * 9, FOR_MEMBERS[0], parts=weak)
+    single = replace(page, parts={})
+    write({f"v{n}": page if n % 2 else single for n in range(14)})
+    alone = answers(MEMBER, questions)
+    write({f"h{n}": RuledPage("kettle", "kettle", OTHERS) for n in range(60)})
+    assert answers(MEMBER, questions) == alone
 
 
 class Hidden:
