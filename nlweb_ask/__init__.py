@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         ModelSource,
         ObjectPermissionSource,
         PublicSource,
+        SitemapSource,
         register,
     )
 
@@ -27,6 +28,7 @@ _HOMES = {
     "ModelSource": "nlweb_ask.sources",
     "ObjectPermissionSource": "nlweb_ask.sources",
     "PublicSource": "nlweb_ask.sources",
+    "SitemapSource": "nlweb_ask.sources",
     "register": "nlweb_ask.sources",
 }
 
@@ -37,6 +39,7 @@ __all__ = [
     "ModelSource",
     "ObjectPermissionSource",
     "PublicSource",
+    "SitemapSource",
     "__version__",
     "register",
 ]

@@ -8,6 +8,7 @@ from nlweb_ask.checks import (
     permissions,
     plugins,
     settings,
+    sitemaps,
     sources,
     urls,
 )
@@ -23,6 +24,7 @@ __all__ = [
     "permissions",
     "plugins",
     "settings",
+    "sitemaps",
     "sources",
     "urls",
 ]

@@ -12,11 +12,21 @@ from django.core.checks import CheckMessage, register
 
 from nlweb_ask.checks.table import TAG, nearest, report
 from nlweb_ask.plugins import sources
-from nlweb_ask.sources import MarkdownFolderSource, ModelSource, Source
+from nlweb_ask.sources import (
+    MarkdownFolderSource,
+    ModelSource,
+    SitemapSource,
+    Source,
+)
 from nlweb_ask.sources.declared import has_name, names_of
 from nlweb_ask.sources.model import MANY_FIELDS
 
-BASES: tuple[type[Any], ...] = (MarkdownFolderSource, ModelSource, Source)
+BASES: tuple[type[Any], ...] = (
+    MarkdownFolderSource,
+    ModelSource,
+    SitemapSource,
+    Source,
+)
 NEARLY = 0.85  # of 1: "text_feilds", and not "pages" for "page"
 
 

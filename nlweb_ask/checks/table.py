@@ -47,6 +47,7 @@ CHECKS: Final = {
             " one that its pages cannot have.",
         ),
         Check("E011", "A source needs an app that is not installed."),
+        Check("E012", "The sitemap of a source is not at an address of its own hosts."),
         Check(
             "E013",
             "A part of a page has no rule, no name that can be one, or words that the"

@@ -7,6 +7,7 @@ from nlweb_ask.sources.model import ModelSource, PublicSource
 from nlweb_ask.sources.model_permission import ModelPermissionSource
 from nlweb_ask.sources.object_permission import ObjectPermissionSource
 from nlweb_ask.sources.registration import autodiscover, register
+from nlweb_ask.sources.sitemap import SitemapSource
 
 __all__ = [
     "GuardianSource",
@@ -15,6 +16,7 @@ __all__ = [
     "ModelSource",
     "ObjectPermissionSource",
     "PublicSource",
+    "SitemapSource",
     "Source",
     "autodiscover",
     "register",

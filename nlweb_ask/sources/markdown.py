@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 from os import PathLike
@@ -34,6 +34,7 @@ from nlweb_ask.sources.page_files import (
     UnreadablePage,
     page_files,
 )
+from nlweb_ask.sources.titles import below_title
 
 logger = logging.getLogger("nlweb_ask.index")
 
@@ -196,7 +197,7 @@ class MarkdownFolderSource(Source):
                 name=name,
                 language=self.get_language(page),
                 schema_object=jsonable(self.to_schema_org(page, sections), where),
-                sections=_below_title(sections, name),
+                sections=below_title(sections, name),
                 abstract=page.header.description,
                 group=self._group(page),
                 version=self._version(page),
@@ -295,14 +296,6 @@ def _problems(page: MarkdownPage | PageProblem) -> list[PageProblem]:
     if isinstance(page, PageProblem):
         return [page]
     return [PageProblem(page.name, text, fatal=False) for text in page.header.warnings]
-
-
-def _below_title(sections: Sequence[Section], name: str) -> tuple[Section, ...]:
-    """Take a first heading that repeats the name of the page for the page's title."""
-    if sections and sections[0].heading == name:
-        opening = replace(sections[0], heading="", anchor="")
-        return tuple([opening, *sections[1:]] if opening.text else sections[1:])
-    return tuple(sections)
 
 
 def _in_words(stem: str) -> str:

@@ -36,6 +36,13 @@ class CountingBackend(BaseBackend):
         return obj is None and perm in self.granted
 
 
+class SignedInBackend(BaseBackend):
+    """Grants everything to whoever has an account, and does not look at `is_active`."""
+
+    def has_perm(self, user_obj, perm, obj=None):
+        return user_obj.is_authenticated
+
+
 @pytest.fixture
 def backend(settings, monkeypatch):
     settings.AUTHENTICATION_BACKENDS = [MODEL_BACKEND, f"{__name__}.CountingBackend"]
@@ -103,6 +110,15 @@ def test_a_deactivated_account_is_let_in_as_an_anonymous_visitor_is(
     monkeypatch.setattr(backend, "granted", {"testapp.view_article"})
 
     assert seen(UserFactory(is_active=False), articles) == set(articles)
+
+
+def test_a_backend_that_forgets_is_active_lets_no_deactivated_account_in(
+    articles, settings
+):
+    settings.AUTHENTICATION_BACKENDS = [f"{__name__}.SignedInBackend"]
+
+    assert seen(UserFactory(is_active=False), articles) == set()
+    assert seen(UserFactory(), articles) == set(articles)
 
 
 def test_the_permission_is_asked_for_once_and_not_for_each_page(articles, backend):

@@ -1,0 +1,54 @@
+"""Unpacking gzip that may have been made to fill the memory."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import tracemalloc
+
+import pytest
+
+from nlweb_ask.sources.gunzip import Unpackable, gunzip
+
+MOST = 1_000_000
+
+
+def test_what_was_packed_comes_out():
+    assert gunzip(gzip.compress(b"words"), MOST) == b"words"
+
+
+def test_files_that_follow_each_other_are_one():
+    assert gunzip(gzip.compress(b"one ") + gzip.compress(b"two"), MOST) == b"one two"
+
+
+def test_exactly_as_much_as_is_allowed_comes_out():
+    packed = gzip.compress(os.urandom(1_000))
+
+    assert len(gunzip(packed, 1_000)) == 1_000
+    with pytest.raises(Unpackable, match="more than 999 bytes"):
+        gunzip(packed, 999)
+
+
+@pytest.mark.parametrize("times", [1, 40])
+def test_a_bomb_is_refused_without_holding_what_it_holds(times):
+    bomb = gzip.compress(bytes(100_000_000)) if times == 1 else b""
+    bomb = bomb or gzip.compress(bytes(90_000)) * times
+    tracemalloc.start()
+    with pytest.raises(Unpackable):
+        gunzip(bomb, MOST)
+    held = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert held < 4 * MOST
+
+
+@pytest.mark.parametrize(
+    "packed",
+    [
+        pytest.param(b"plain", id="no-gzip"),
+        pytest.param(gzip.compress(b"words" * 99)[:-9], id="breaks-off"),
+        pytest.param(gzip.compress(b"words") + b"rest", id="something-follows"),
+    ],
+)
+def test_what_is_no_whole_gzip_is_refused(packed):
+    with pytest.raises(Unpackable):
+        gunzip(packed, MOST)
