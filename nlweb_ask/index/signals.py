@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from functools import partial
 from typing import Any
 
@@ -32,9 +31,7 @@ def connect_signals() -> None:
                 connect_relations(source.name, sender)
             for parent in model._meta.get_parent_list():
                 _connect_parent(source.name, model, parent)
-        # A label that names nothing is reported by the check.
-        with contextlib.suppress(LookupError, ValueError):
-            connect_watched(source)
+        connect_watched(source)
 
 
 def _connect(source_name: str, sender: type[models.Model]) -> None:

@@ -6,6 +6,7 @@ after the commit. Nothing here breaks what the site does.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
@@ -29,22 +30,21 @@ MOST_IN_A_SAVE: Final = 1_000
 ObjectIds = set[str] | None  # None = all that the source has
 
 
-def watched_models(source: type[Any]) -> list[type[models.Model]]:
-    """Return what a source watches.
+def connect_watched(source: type[Any]) -> None:
+    for entry in getattr(source, "watch", ()):
+        # A label that names no model is reported by the check.
+        with contextlib.suppress(LookupError, ValueError):
+            for sender in rows_of(watched_model(entry)):
+                _connect(source.name, sender)
+
+
+def watched_model(entry: type[models.Model] | str) -> type[models.Model]:
+    """Return what an entry of `watch` names.
 
     Raises:
         LookupError, ValueError: When a label is of no model that is installed.
     """
-    return [
-        apps.get_model(entry) if isinstance(entry, str) else entry
-        for entry in getattr(source, "watch", ())
-    ]
-
-
-def connect_watched(source: type[Any]) -> None:
-    for model in watched_models(source):
-        for sender in rows_of(model):
-            _connect(source.name, sender)
+    return apps.get_model(entry) if isinstance(entry, str) else entry
 
 
 def rows_of(model: type[models.Model]) -> list[type[models.Model]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 from django.db import models
@@ -20,9 +21,21 @@ class GuardianSource(PermissionSource):
     """
 
     needs_app: ClassVar[str] = "guardian"
+    watch: Sequence[type[Any] | str] = (
+        *PermissionSource.watch,
+        *("guardian.UserObjectPermission", "guardian.GroupObjectPermission"),
+    )
 
     # Whether who holds the permission on the whole model sees every page.
     accept_global_perms: bool = False
+
+    def affected_by(self, instance: Any) -> Iterable[object] | None:
+        from django.contrib.contenttypes.models import ContentType
+
+        if not hasattr(instance, "object_pk"):
+            return super().affected_by(instance)
+        ours = ContentType.objects.get_for_model(self.model)
+        return [instance.object_pk] if instance.content_type_id == ours.pk else ()
 
     def visible_to(
         self, viewer: Viewer, queryset: models.QuerySet[Any]

@@ -69,6 +69,8 @@ class ModelSource(Source):
     # a sweep for changes then leaves the others alone.
     updated_field: str = ""
     image_field: str = ""
+    # Dates at which the clock opens or closes a page, or paths to them: "parent__expires".
+    clock_fields: Sequence[str] = ()
 
     visibility_hint = (
         "Add public = True to the class where every page is for everyone; else add "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.contrib.auth import get_permission_codename
@@ -16,6 +17,17 @@ class PermissionSource(ModelSource):
     """What sources that ask about a permission have in common: which one."""
 
     permission: str = ""  # "app_label.codename"; empty = to view the model
+    # What visitors who are not signed in may see hangs on these only where a backend
+    # lets them have permissions; then it must be followed.
+    watch: Sequence[type[Any] | str] = ("auth.Group", "auth.Permission")
+
+    def affected_by(self, instance: Any) -> Iterable[object] | None:
+        from django.contrib.auth.models import Permission
+
+        if not isinstance(instance, Permission):
+            return None
+        of_ours = instance.codename == self.asked_permission().rpartition(".")[2]
+        return None if of_ours else ()
 
     @classmethod
     def asked_permission(cls) -> str:
