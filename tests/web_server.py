@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ssl
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 Answer = Callable[[BaseHTTPRequestHandler], None]
@@ -58,7 +60,9 @@ def urlset(entries: str) -> str:
 
 
 @contextmanager
-def web_server() -> Iterator[WebServer]:
+def web_server(certificate: tuple[Path, Path] | None = None) -> Iterator[WebServer]:
+    """Serve plainly, or with a certificate and its key."""
+
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
@@ -80,6 +84,10 @@ def web_server() -> Iterator[WebServer]:
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         server.daemon_threads = True
+        if certificate is not None:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(*certificate)
+            server.socket = context.wrap_socket(server.socket, server_side=True)
         site = WebServer(f"http://127.0.0.1:{server.server_port}")
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import shutil
 import socket
+import subprocess
 import time
 
 import pytest
@@ -134,6 +136,30 @@ def test_encryption_is_not_given_up():
     assert fetching._led_to(plain, str(safe)) == safe
     with pytest.raises(Refused):
         fetching._led_to(safe, str(plain))
+
+
+@pytest.fixture
+def certificate(tmp_path):
+    """A certificate for localhost that nobody has signed."""
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl makes the certificate")
+    command = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost"
+    command += " -addext subjectAltName=DNS:localhost -keyout key.pem -out own.pem"
+    subprocess.run(command.split(), check=True, capture_output=True, cwd=tmp_path)
+    return tmp_path / "own.pem", tmp_path / "key.pem"
+
+
+def test_a_certificate_that_is_not_trusted_is_a_fault(certificate, monkeypatch):
+    with web_server(certificate) as web:
+        web.put("/", "safe")
+        port = web.origin.rpartition(":")[2]
+        host = f"localhost:{port}"
+        fetcher = Fetcher({host}, LOOPBACK)
+        address = web_address(f"https://{host}/")
+        with pytest.raises(NotFetched, match="SSL"):
+            fetcher.get(address, MOST)
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate[0]))
+        assert fetcher.get(address, MOST).body == b"safe"
 
 
 # Size and time

@@ -7,7 +7,10 @@ from django.contrib.auth.models import AnonymousUser, Permission
 from django.test.utils import override_settings
 
 from nlweb_ask import GuardianSource
-from nlweb_ask.plugins import Viewer
+from nlweb_ask.index.refresh import refresh_objects
+from nlweb_ask.index.signals import connect_signals
+from nlweb_ask.models import Document
+from nlweb_ask.plugins import Viewer, sources
 from nlweb_ask.testing import check_source
 from tests.factories import GroupFactory, SuperuserFactory, UserFactory
 from tests.installed import installed
@@ -55,6 +58,19 @@ def allow():
 @pytest.fixture
 def articles():
     return [Article.objects.create(title=f"Article {n}") for n in range(4)]
+
+
+@pytest.fixture
+def indexed(articles):
+    sources.register(ArticleSource)
+    connect_signals()
+    refresh_objects("guarded", [str(article.pk) for article in articles])
+    yield lambda **where: list(
+        Document.objects.filter(source="guarded", **where).values_list(
+            "object_id", flat=True
+        )
+    )
+    sources.unregister("guarded")
 
 
 @pytest.fixture
@@ -146,6 +162,21 @@ def test_an_anonymous_visitor_costs_one_query_more_for_the_row_of_guardian(
 
     with django_assert_num_queries(2):
         seen(AnonymousUser(), articles)
+
+
+def test_a_page_moves_between_the_partitions_with_its_rows(
+    articles, allow, anonymous_row, indexed
+):
+    from guardian.shortcuts import remove_perm
+
+    opened = [str(articles[1].pk)]
+    assert indexed(public=True) == []
+    allow(anonymous_row, articles[1])
+    allow(anonymous_row, anonymous_row, "auth.view_user")
+    assert indexed(public=True) == opened
+    remove_perm(PERMISSION, anonymous_row, articles[1])
+    assert indexed(public=True) == []
+    assert len(indexed(public=False)) == len(articles)
 
 
 @pytest.mark.usefixtures("anonymous_row")
