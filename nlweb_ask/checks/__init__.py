@@ -11,6 +11,7 @@ from nlweb_ask.checks import (
     sitemaps,
     sources,
     urls,
+    watching,
 )
 from nlweb_ask.checks.table import CHECKS, Check
 
@@ -27,4 +28,5 @@ __all__ = [
     "sitemaps",
     "sources",
     "urls",
+    "watching",
 ]

@@ -53,6 +53,10 @@ CHECKS: Final = {
             "A part of a page has no rule, no name that can be one, or words that the"
             " page itself tells.",
         ),
+        Check(
+            "E030",
+            "A source watches what is no model, or names a clock field that is no date.",
+        ),
         Check("W001", "The URLs are not included."),
         Check("W002", "Migrations are not applied.", DEPLOY_DATABASES),
         Check(

@@ -123,5 +123,5 @@ class Deployment:
     )
     body_limit: int = _key(65536, _("Bytes of a request's body at most."), least=1024)
     merge_in_background: bool = _key(
-        True, _("Merge the index in a thread after a save; else nlweb_index does it.")
+        True, _("Do what can wait in a thread or a task; else nlweb_index does it.")
     )

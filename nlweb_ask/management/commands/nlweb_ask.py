@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from nlweb_ask.conf import SiteConf, site_conf
+from nlweb_ask.index import later
 from nlweb_ask.management.asker import FAILED, profiles_of, viewer_named
 from nlweb_ask.management.commands.nlweb_index import (
     database_notice,
@@ -92,7 +93,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            self._answer(options)
+            with later.held():
+                self._answer(options)
         except DatabaseError as error:
             raise CommandError(database_notice(error), returncode=FAILED) from error
 
