@@ -127,6 +127,7 @@ def options_of(parser):
         pytest.param(
             "how-to/markdown.md", nlweb_ask.MarkdownFolderSource, id="markdown-folder"
         ),
+        pytest.param("how-to/sitemap.md", nlweb_ask.SitemapSource, id="sitemap"),
     ],
 )
 def test_attributes_of_a_source_are_those_it_has(page, source):
