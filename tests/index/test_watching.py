@@ -331,6 +331,21 @@ def test_what_is_noted_is_done_after_the_commit(
     assert public() == {"Kettle 2"}
 
 
+@pytest.mark.skipif(
+    connection.vendor == "sqlite", reason="it has one transaction at a time"
+)
+def test_what_another_transaction_did_meanwhile_is_seen_after_the_commit(
+    watched, django_capture_on_commit_callbacks
+):
+    parent, _, other = family()
+    with django_capture_on_commit_callbacks(execute=True):
+        restrict(parent)
+        # As another transaction whose own look cannot see this one's rows.
+        Bulletin.objects.filter(pk=other.pk).update(members_only=True)
+    later.drain()
+    assert public() == set()
+
+
 def test_what_is_noted_meanwhile_is_not_forgotten(watched, monkeypatch):
     notices(1)
     rechecks.note(name())
