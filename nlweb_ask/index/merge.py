@@ -10,7 +10,7 @@ import logging
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
+from itertools import groupby, starmap
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
@@ -27,6 +27,7 @@ from nlweb_ask.index.postings import (
     read_columns,
     read_page,
     read_postings,
+    write_all_postings,
     write_columns,
     write_postings,
 )
@@ -73,7 +74,7 @@ def merge(site_id: int, *, fold: bool = False) -> int:
         states = IndexState.objects.using(alias).filter(site_id=site_id)
         states.update(epoch=F("epoch") + 1 + secrets.randbelow(MAX_STEP))
         rows = Change.objects.using(alias).filter(site_id=site_id)
-        changes = [_read(row) for row in rows.order_by("pk")]
+        changes = list(starmap(_read, rows.order_by("pk").values_list(*_CHANGE)))
         segments = _segments(alias, site_id)
         if fold or _should_fold(segments):
             _fold(alias, site_id, segments, changes)
@@ -114,9 +115,12 @@ class _Written:
     page: tuple[Columns, Triples] | None
 
 
-def _read(row: Change) -> _Written:
-    page = read_page(row.page) if row.page is not None else None
-    return _Written(row.pk, row.kind, row.document_id, page)
+_CHANGE: Final = ("id", "kind", "document_id", "page")
+
+
+def _read(change_id: int, kind: int, document_id: int, page: bytes | None) -> _Written:
+    read = read_page(page) if page is not None else None
+    return _Written(change_id, kind, document_id, read)
 
 
 @dataclass
@@ -161,7 +165,7 @@ def _append(alias: str, site_id: int, changes: Sequence[_Written]) -> None:
     segment = Segment.objects.using(alias).create(
         site_id=site_id, columns=write_columns(columns)
     )
-    _write(alias, site_id, segment.pk, by_term(triples).items())
+    _write(alias, site_id, segment.pk, write_all_postings(triples))
 
 
 def _put_pages(
@@ -169,37 +173,50 @@ def _put_pages(
 ) -> tuple[Pages, Triples]:
     """Put the pages of the changes end to end, numbered from `page` and `passage`."""
     written = list(last.put.values())
-    shifted = []
-    for columns, triples in written:
-        shifted.append(_shifted(triples, page=page, passage=passage))
-        page += 1
-        passage += len(columns.pages.passage_lengths)
     joined = concatenate([columns.pages for columns, _ in written])
     for number, document in enumerate(joined.documents.tolist()):
         joined.public[number] = last.public.get(document, joined.public[number])
-    return joined, _sorted(shifted)
+    triples = [triples for _, triples in written]
+    return joined, _sorted(_numbered(triples, joined.first, page, passage))
 
 
-def _shifted(triples: Triples, *, page: int, passage: int) -> Triples:
+def _numbered(
+    parts: Sequence[Triples], first: Integers, page: int, passage: int
+) -> Triples:
+    """Put the postings of single pages end to end, with the numbers of all of them.
+
+    `first` says where the passages of each page begin; the page before the first one has
+    the number `page`, its last passage ends at `passage`.
+    """
     import numpy as np
 
-    of_passage = np.isin(triples.fields, PASSAGE_FIELDS)
-    shifts = np.where(of_passage, np.uint32(passage), np.uint32(page))
-    return replace(triples, numbers=triples.numbers + shifts)
+    none = Triples(*(np.zeros(0, kind) for kind in ("<i8", "|u1", "<u4", "<u2")))
+    joined = Triples(
+        *(
+            np.concatenate([getattr(part, name) for part in (none, *parts)])
+            for name in ("terms", "fields", "numbers", "frequencies")
+        )
+    )
+    sizes = [len(part.terms) for part in parts]
+    pages = np.repeat(np.arange(len(parts), dtype="<u4"), sizes)
+    shifts = np.where(
+        np.isin(joined.fields, PASSAGE_FIELDS),
+        first[pages] + np.uint32(passage),
+        pages + np.uint32(page),
+    )
+    return replace(joined, numbers=joined.numbers + shifts)
 
 
-def _sorted(parts: Sequence[Triples]) -> Triples:
+def _sorted(triples: Triples) -> Triples:
     import numpy as np
 
-    if not parts:
-        none = np.zeros(0, "<i8")
-        return Triples(none, none, none, none)
-    columns = [
-        np.concatenate([getattr(part, name) for part in parts])
-        for name in ("terms", "fields", "numbers", "frequencies")
-    ]
-    order = np.lexsort((columns[2], columns[1], columns[0]))
-    return Triples(*(column[order] for column in columns))
+    order = np.lexsort((triples.numbers, triples.fields, triples.terms))
+    return Triples(
+        triples.terms[order],
+        triples.fields[order],
+        triples.numbers[order],
+        triples.frequencies[order],
+    )
 
 
 def _ids(documents: Iterable[int]) -> Integers:
@@ -229,7 +246,12 @@ def _fold(
         site_id=site_id, columns=write_columns(columns)
     )
     stored = _stored(alias, site_id, survivors)
-    _write(alias, site_id, segment.pk, _merged(stored, by_term(triples)))
+    merged = (
+        (term, write_postings(fields))
+        for term, fields in _merged(stored, by_term(triples))
+        if any(len(found.numbers) for found in fields.values())
+    )
+    _write(alias, site_id, segment.pk, merged)
     old = [segment_id for segment_id, _ in segments]
     Posting.objects.using(alias).filter(site_id=site_id, segment_id__in=old).delete()
     Segment.objects.using(alias).filter(pk__in=old).delete()
@@ -317,14 +339,11 @@ def _write(
     alias: str,
     site_id: int,
     segment_id: int,
-    terms: Iterable[tuple[int, Mapping[Field, FieldPostings]]],
+    terms: Iterable[tuple[int, bytes]],
 ) -> None:
     batch: list[tuple[int, int, int, bytes]] = []
     size = 0
-    for term, fields in terms:
-        if not any(len(found.numbers) for found in fields.values()):
-            continue
-        blob = write_postings(fields)
+    for term, blob in terms:
         batch.append((site_id, term, segment_id, blob))
         size += len(blob)
         if size > BATCH_BYTES or len(batch) >= BATCH_ROWS:

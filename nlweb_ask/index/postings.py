@@ -7,7 +7,7 @@ from 0, a *passage number* its passages; neither means anything outside it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from struct import Struct
@@ -299,6 +299,31 @@ def write_postings(fields: Mapping[Field, FieldPostings]) -> bytes:
     numbers = [np.asarray(p.numbers, "<u4").tobytes() for p in present if p]
     frequencies = [np.asarray(p.frequencies, "<u2").tobytes() for p in present if p]
     return b"".join([counts.tobytes(), *numbers, *frequencies])
+
+
+def write_all_postings(triples: Triples) -> Iterator[tuple[int, bytes]]:
+    """Yield each term of sorted postings with what `write_postings` returns of it."""
+    import numpy as np
+
+    first = np.flatnonzero(np.diff(triples.terms, prepend=triples.terms[:1] - 1))
+    sizes = np.diff(first, append=len(triples.terms))
+    places = np.repeat(np.arange(len(first)) * len(FIELDS), sizes) + triples.fields
+    counted = np.bincount(places, minlength=len(first) * len(FIELDS)).astype("<u4")
+    # As they are sorted, the fields of a term stand one behind the other already.
+    counts, width = counted.tobytes(), _COUNTS.size
+    numbers = triples.numbers.astype("<u4").tobytes()
+    frequencies = triples.frequencies.astype("<u2").tobytes()
+    begins = first.tolist()
+    for place, (term, begin, size) in enumerate(
+        zip(triples.terms[first].tolist(), begins, sizes.tolist(), strict=True)
+    ):
+        end = begin + size
+        yield (
+            term,
+            counts[place * width : (place + 1) * width]
+            + numbers[4 * begin : 4 * end]
+            + frequencies[2 * begin : 2 * end],
+        )
 
 
 def read_postings(blob: bytes | memoryview) -> dict[Field, FieldPostings]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from typing import Generic, NamedTuple, TypeVar
 
-from nlweb_ask.index.analysis import analyze_with_forms, term_key
+from nlweb_ask.index.analysis import KEY_SIZE, analyze_to_keys, analyze_with_forms
 from nlweb_ask.index.passages import CutPassage
 from nlweb_ask.index.postings import (
     MAX_FREQUENCY,
@@ -20,26 +21,31 @@ from nlweb_ask.index.postings import (
 from nlweb_ask.index.properties import property_text
 from nlweb_ask.plugins import SourceDocument
 
+_T = TypeVar("_T")
+
 
 @dataclass(frozen=True, slots=True)
-class AnalysedPage:
+class Analysed(Generic[_T]):
     """The terms of a page, field by field, in reading order and with repeats."""
 
-    title: Sequence[str]
-    properties: Sequence[str]
-    page: Sequence[str]
-    forms: Sequence[str]  # of the page's words, each once, for spelling alone
-    passages: Sequence[tuple[Sequence[str], Sequence[str]]]  # (heading, text)
+    title: _T
+    properties: _T
+    page: _T
+    forms: _T  # of the page's words, for spelling alone
+    passages: Sequence[tuple[_T, _T]]  # (heading, text)
 
-    def occurrences(self) -> Iterator[tuple[Field, int, Sequence[str]]]:
+    def occurrences(self) -> Iterator[tuple[Field, int, _T]]:
+        """Yield the terms of each field with the number they stand at, ascending."""
         yield Field.TITLE, 0, self.title
         yield Field.PROPERTIES, 0, self.properties
         yield Field.PAGE, 0, self.page
-        # Not counted in the length of the page, which no question can tell them from.
-        yield Field.PAGE, 0, self.forms
-        for number, (heading, text) in enumerate(self.passages):
+        for number, (heading, _text) in enumerate(self.passages):
             yield Field.HEADING, number, heading
+        for number, (_heading, text) in enumerate(self.passages):
             yield Field.TEXT, number, text
+
+
+AnalysedPage = Analysed[list[str]]
 
 
 def analyse_page(
@@ -51,20 +57,39 @@ def analyse_page(
     language: str,
 ) -> AnalysedPage:
     """Analyse the words of a page; `page` is the sum of all its other fields."""
-    forms: set[str] = set()
+    words = _Words(name, abstract, property_text(schema_object), passages)
 
-    def terms_of(text: str) -> list[str]:
-        terms, found = analyze_with_forms(text, language)
-        forms.update(found)
-        return terms
+    def terms_of(text: str) -> tuple[list[str], list[str]]:
+        terms, forms = analyze_with_forms(text, language)
+        return terms, sorted(forms)
 
-    title = terms_of(name)
-    properties = terms_of(property_text(schema_object))
-    cut = [(terms_of(heading), terms_of(text)) for heading, text in passages]
-    page = [*title, *terms_of(abstract)]
-    for heading, text in cut:
-        page += [*heading, *text]
-    return AnalysedPage(title, properties, [*page, *properties], sorted(forms), cut)
+    return _analysed(words, terms_of, lambda parts: list(chain.from_iterable(parts)))
+
+
+class _Words(NamedTuple):
+    """The texts of a page, field by field."""
+
+    name: str
+    abstract: str
+    properties: str
+    passages: Sequence[tuple[str, str]]  # (heading, text)
+
+
+def _analysed(
+    words: _Words,
+    terms_of: Callable[[str], tuple[_T, _T]],
+    join: Callable[[Iterable[_T]], _T],
+) -> Analysed[_T]:
+    title, abstract, properties = map(terms_of, words[:3])
+    passages = [(terms_of(heading), terms_of(text)) for heading, text in words.passages]
+    all_of = [title, abstract, *chain.from_iterable(passages), properties]
+    return Analysed(
+        title=title[0],
+        properties=properties[0],
+        page=join(terms for terms, _forms in all_of),
+        forms=join(forms for _terms, forms in all_of),
+        passages=[(heading[0], text[0]) for heading, text in passages],
+    )
 
 
 def page_blob_parts(
@@ -77,54 +102,71 @@ def page_blob_parts(
     types: tuple[str, ...],
 ) -> tuple[Columns, Triples]:
     """Return the columns and postings of one page, as a change row keeps them."""
-    analysed = analyse_page(
-        name=document.name,
-        abstract=document.abstract,
-        schema_object=document.schema_object,
-        passages=[(passage.heading, passage.text) for passage in cut],
-        language=document.language,
+    words = _Words(
+        document.name,
+        document.abstract,
+        property_text(document.schema_object),
+        [(passage.heading, passage.text) for passage in cut],
     )
+    language = document.language
+    analysed = _analysed(words, lambda t: analyze_to_keys(t, language), b"".join)
     label = Label(source, document.language, types, document.version)
     key = PageKey(document.object_id, document.part, document.group)
     return _columns(analysed, label, key, document_id, public), _triples(analysed)
 
 
 def _columns(
-    analysed: AnalysedPage, label: Label, key: PageKey, document_id: int, public: bool
+    analysed: Analysed[bytes],
+    label: Label,
+    key: PageKey,
+    document_id: int,
+    public: bool,
 ) -> Columns:
     import numpy as np
 
     none = np.zeros(0, "<i8")
+    of_page = (analysed.title, analysed.properties, analysed.page)
     pages = Pages(
         documents=np.array([document_id], "<i8"),
         labels=np.zeros(1, "<u4"),
         label_table=[label],
         keys=[key],
         public=np.array([public]),
-        page_lengths=np.array(
-            [[len(analysed.title), len(analysed.properties), len(analysed.page)]], "<u4"
-        ),
+        page_lengths=np.array([[len(keys) // KEY_SIZE for keys in of_page]], "<u4"),
         first=np.array([0, len(analysed.passages)], "<u4"),
         passage_lengths=np.array(
-            [(len(heading), len(text)) for heading, text in analysed.passages], "<u4"
+            [
+                (len(heading) // KEY_SIZE, len(text) // KEY_SIZE)
+                for heading, text in analysed.passages
+            ],
+            "<u4",
         ).reshape(-1, 2),
     )
     return Columns(pages, withdrawn=none, opened=none, closed=none)
 
 
-def _triples(analysed: AnalysedPage) -> Triples:
+def _triples(analysed: Analysed[bytes]) -> Triples:
+    """Count the terms at each place; a form once, which is no word that is searched for."""
     import numpy as np
 
-    rows = [
-        (term_key(term), field, number, min(count, MAX_FREQUENCY))
-        for field, number, terms in analysed.occurrences()
-        for term, count in Counter(terms).items()
-    ]
-    rows.sort()
-    terms, fields, numbers, frequencies = zip(*rows, strict=True) if rows else ([],) * 4
+    # Not counted in the length of the page, which no question can tell them from.
+    found = [(Field.PAGE, 0, analysed.forms), *analysed.occurrences()]
+    places = np.array([(field, number) for field, number, _ in found], "<u4")
+    sizes = [len(keys) // KEY_SIZE for _, _, keys in found]
+    terms = np.frombuffer(b"".join([keys for _, _, keys in found]), "<i8")
+    # Within a term the fields and numbers ascend already.
+    order = np.argsort(terms, kind="stable")
+    terms = terms[order]
+    place = np.repeat(np.arange(len(found)), sizes)[order]
+    is_first = np.ones(len(terms), bool)
+    is_first[1:] = (terms[1:] != terms[:-1]) | (place[1:] != place[:-1])
+    first = np.flatnonzero(is_first)
+    counts = np.diff(first, append=len(terms))
+    place = place[first]
+    counts[place == 0] = 1
     return Triples(
-        np.array(terms, "<i8"),
-        np.array(fields, "|u1"),
-        np.array(numbers, "<u4"),
-        np.array(frequencies, "<u2"),
+        terms[first],
+        places[place, 0].astype("|u1"),
+        places[place, 1],
+        np.minimum(counts, MAX_FREQUENCY).astype("<u2"),
     )

@@ -9,6 +9,7 @@ import threading
 import time
 import unicodedata
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,6 +21,7 @@ from nlweb_ask.index.analysis import (
     MAX_TERM_LENGTH,
     analyze,
     analyze_question,
+    analyze_to_keys,
     analyze_with_forms,
     matching_spans,
     normalized,
@@ -317,6 +319,56 @@ def test_threads_do_not_mix_their_stems():
 def test_a_key_is_the_same_in_every_process():
     assert term_key("kettl") == 8818686623388636231
     assert -(2**63) <= term_key("\ud800") < 2**63
+
+
+def terms_told_apart(text: str, language: str) -> tuple[list[int], set[int]]:
+    terms, forms = analyze_with_forms(text, language)
+    return sorted(map(term_key, terms)), {term_key(form) for form in forms}
+
+
+def terms_by_key(text: str, language: str) -> tuple[list[int], set[int]]:
+    terms, forms = (
+        np.frombuffer(keys, "<i8").tolist() for keys in analyze_to_keys(text, language)
+    )
+    return sorted(terms), set(forms)
+
+
+WRITTEN = st.sampled_from(
+    "the of IT WHO C++ C# .NET node.js HX-42 3.2.1 l'eau don't U.S.A. e-mail 1,000 café "
+    "CAFÉ İstanbul foo_bar a@b.co 日本語 水 สวัสดี - ++ kettles \u00a8 \u2122 \u0301a".split()
+)
+SPACES = st.sampled_from([" ", "  ", "\n", "\t", "\u2028", "\x1c", "\u00ad", "\u3000"])
+LANGUAGES = st.sampled_from(["en", "fr", "tr", "ja", "", "zz"])
+
+
+@given(st.lists(st.tuples(WRITTEN | st.text(max_size=5), SPACES)), LANGUAGES)
+def test_a_page_has_the_same_terms_when_they_are_read_as_keys(pieces, language):
+    text = "".join(word + space for word, space in pieces)
+    for each in (text, text.upper()):
+        assert terms_by_key(each, language) == terms_told_apart(each, language)
+
+
+@pytest.mark.parametrize("words", [12, 13])
+@pytest.mark.parametrize("text", ["the {}", "THE {}", "水 {}", "the" + " the{}" * 14])
+def test_a_name_has_its_stop_words_in_keys_too(text, words):
+    text = text.replace("{}", " a" * (words - 1))
+    assert terms_by_key(text, "en") == terms_told_apart(text, "en")
+
+
+def test_white_space_is_in_no_word_and_no_sign_is_normalised_across_it():
+    for sign in filter(str.isspace, map(chr, range(0x110000))):
+        assert not analysis.TOKEN.search(sign)
+    for mark in map(chr, range(0x110000)):
+        apart = f"a {normalized(mark)} a"
+        assert normalized(f"a {mark} a") == apart
+
+
+def test_words_that_were_read_are_forgotten_when_there_are_too_many(monkeypatch):
+    monkeypatch.setattr(analysis, "MAX_CHUNKS", 3)
+    known = analysis._Known(str.upper)
+    text = "a b c d " + "e" * (MAX_TERM_LENGTH + 1)
+    assert list(known.of(text)) == text.upper().split()
+    assert list(known) == ["d"]
 
 
 def test_the_version_fits_the_column_of_a_document():
