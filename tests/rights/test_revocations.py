@@ -30,6 +30,7 @@ IN_CI = {"postgresql": "400"}.get(DATABASE, "80")
 REVOCATIONS = int(os.environ.get("PROVE_REVOCATIONS", IN_CI))
 THREADS = 8
 PAGES = 3  # of each thread
+DELETED_LOOKED_FOR = 20  # of each thread, those deleted last
 SECONDS = 30 + REVOCATIONS
 HIDDEN, SHOWN, UNDECIDED = "hidden", "shown", "undecided"
 
@@ -58,6 +59,12 @@ class Board:
                 changes, _state = self.states.get((address, person), (0, ""))
                 self.states[address, person] = changes + 1, state
 
+    def forget(self, address: str) -> None:
+        """Look for a page no more: each that is kept costs every question."""
+        with self.lock:
+            for person in [who for page, who in self.states if page == address]:
+                del self.states[address, person]
+
     def of(self, person: str) -> dict[str, tuple[int, str]]:
         with self.lock:
             return {page: s for (page, who), s in self.states.items() if who == person}
@@ -70,7 +77,7 @@ class Board:
         assert answer.failure is None
         told = str(answer.items)
         for address, (changes, state) in before.items():
-            if state == UNDECIDED or after[address] != (changes, state):
+            if state == UNDECIDED or after.get(address) != (changes, state):
                 continue
             with self.lock:
                 self.judged[state] += 1
@@ -97,6 +104,7 @@ class Editor:
     group: Group
     closed_parent: int
     pages: dict[str, int] = field(default_factory=dict)  # key by address
+    deleted: list[str] = field(default_factory=list)  # and still looked for
 
     @property
     def person(self) -> str:
@@ -239,6 +247,9 @@ def close_one(editor: Editor, chance: random.Random) -> None:
         editor.ask()
     if way in (deleted, deleted_unseen):
         del editor.pages[address]
+        editor.deleted.append(address)
+        if len(editor.deleted) > DELETED_LOOKED_FOR:
+            editor.board.forget(editor.deleted.pop(0))
         republished(editor)
     else:
         opened(editor, address)
