@@ -55,8 +55,8 @@ def reciprocal_rank_fusion(
         k: Rank damping, in ranks; larger gives late ranks more weight.
 
     Returns:
-        Every candidate once, best first; the first list that holds one gives its
-        passage. `score` becomes sum(weight / (k + rank)), rank from 1. Ties by
+        Every candidate once, best first; the first list that names a passage of one
+        gives it. `score` becomes sum(weight / (k + rank)), rank from 1. Ties by
         reference.
     """
     return _fused(
@@ -97,7 +97,9 @@ def _fused(
     for ranking, of_ranking in zip(rankings, shares, strict=True):
         for candidate, share in zip(ranking.candidates, of_ranking, strict=True):
             reference = candidate.reference
-            first.setdefault(reference, candidate)
+            known = first.setdefault(reference, candidate)
+            if known.passage is None and candidate.passage is not None:
+                first[reference] = replace(known, passage=candidate.passage)
             scores[reference] = scores.get(reference, 0.0) + share
     return ordered(
         replace(candidate, score=scores[reference])
