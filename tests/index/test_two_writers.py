@@ -249,10 +249,22 @@ LOAD = """
 import django; django.setup()
 from tests.testapp.models import Article
 Article.objects.bulk_create(
-    # Each with words of its own: pages of known words are indexed too soon to be killed.
-    Article(title=f"Kettle {n}", body=" ".join(f"barge{n}o{k}ing" for k in range(60)))
-    for n in range(1500)
+    Article(title=f"Kettle {n}", body="barge " * 60) for n in range(1500)
 )
+"""
+# Slow enough to be met half-way on any machine.
+INDEX = """
+import django; django.setup()
+import time
+from django.core.management import execute_from_command_line
+from nlweb_ask.plugins import sources
+site = type(sources.get("testapp.article"))
+read = site.load
+def load(self, object_ids):
+    time.sleep(0.2)
+    return read(self, object_ids)
+site.load = load
+execute_from_command_line(["manage.py", "nlweb_index", "testapp.article"])
 """
 COUNT = """
 import django; django.setup()
@@ -277,7 +289,7 @@ def half_way(tmp_path: Path, indexing: subprocess.Popen[str]) -> None:
 
 def test_an_indexing_that_is_killed_leaves_a_usable_index_and_goes_on(run, tmp_path):
     finished(run("-c", LOAD))
-    indexing = run("manage.py", "nlweb_index", SOURCE)
+    indexing = run("-c", INDEX)
     half_way(tmp_path, indexing)
     indexing.send_signal(signal.SIGKILL)
     indexing.communicate(timeout=60)
@@ -290,7 +302,7 @@ def test_an_indexing_that_is_killed_leaves_a_usable_index_and_goes_on(run, tmp_p
 
 def test_an_indexing_that_is_interrupted_says_so_and_exits_with_130(run, tmp_path):
     finished(run("-c", LOAD))
-    indexing = run("manage.py", "nlweb_index", SOURCE)
+    indexing = run("-c", INDEX)
     half_way(tmp_path, indexing)
     indexing.send_signal(signal.SIGINT)
     out, err = indexing.communicate(timeout=60)
