@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from django.core.management import call_command
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
@@ -86,6 +87,18 @@ def test_index_of_another_version_is_reported(asked):
     make_document(analyzer=INDEX_VERSION - 1)
     [message] = asked("W003")
     assert "another version" in message.msg
+
+
+@pytest.mark.parametrize("more", [[], ["--changed"]])
+def test_the_command_that_is_named_writes_an_index_of_another_version_anew(asked, more):
+    SiteSettingsFactory()
+    Article.objects.create(title="Kettle")
+    Document.objects.update(analyzer=INDEX_VERSION - 1)
+    [message] = asked("W003")
+    command = message.hint.removeprefix("Run: python manage.py ").split()
+    call_command(*command, *more, verbosity=0)
+    assert Document.objects.filter(analyzer=INDEX_VERSION).exists()
+    assert asked("W003") == []
 
 
 def test_index_of_this_version_is_not_reported(asked):
