@@ -14,8 +14,6 @@ from tests.rights.matrix import CALLERS, CHANNELS, STATES
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "explanation" / "rights.md"
 RULES = range(1, 19)
-# What no source of the package does yet.
-TO_COME = {16: "no source fetches pages"}
 
 
 def page() -> str:
@@ -43,18 +41,7 @@ def is_there(name: str) -> bool:
     )
 
 
-@pytest.mark.parametrize(
-    "rule",
-    [
-        pytest.param(
-            rule,
-            marks=pytest.mark.xfail(strict=False, reason=TO_COME[rule])
-            if rule in TO_COME
-            else (),
-        )
-        for rule in RULES
-    ],
-)
+@pytest.mark.parametrize("rule", RULES)
 def test_rule_names_tests_that_there_are(rule):
     assert named(rule)
     assert [name for name in named(rule) if not is_there(name)] == []
