@@ -252,10 +252,13 @@ Article.objects.bulk_create(
     Article(title=f"Kettle {n}", body="barge " * 60) for n in range(1500)
 )
 """
-# Slow enough to be met half-way on any machine.
+# Slow enough to be met half-way on any machine, and with the signal of a terminal, which
+# is switched off in what a script has started in the background.
 INDEX = """
 import django; django.setup()
+import signal
 import time
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from django.core.management import execute_from_command_line
 from nlweb_ask.plugins import sources
 site = type(sources.get("testapp.article"))
