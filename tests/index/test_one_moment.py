@@ -89,11 +89,11 @@ def test_an_index_restored_to_an_earlier_state_is_not_taken_for_the_one_it_was(n
     with site_in_memory():
         save("a", "Kettle", "A kettle whistles.")
         merge(0)
-        put_back = transaction.savepoint()
-        save("b", "Teapot", "A teapot pours.")
-        merge(0)
-        assert ask("teapot") == ["b"]
-        transaction.savepoint_rollback(put_back)
+        with transaction.atomic():
+            save("b", "Teapot", "A teapot pours.")
+            merge(0)
+            assert ask("teapot") == ["b"]
+            transaction.set_rollback(True)
         save("c", "Ladle", "A ladle scoops.")
         merge(0)
         assert ask("ladle") == ["c"]
