@@ -12,13 +12,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import call_command
 from django.db import connections, router
 
 from nlweb_ask.index import refresh
 from nlweb_ask.models import Change, Document, IndexState, Passage, Posting, Segment
 from nlweb_ask.plugins import sources
 from tests.factories import IndexProfileFactory, SiteSettingsFactory
+from tests.management.running import run_command
 from tests.management.temporary import wait_for_a_temporary_database
 from tests.site_in_memory import save
 
@@ -53,15 +54,7 @@ def folder(tmp_path) -> Path:
 
 
 def measure(*args: object) -> tuple[int, str]:
-    """Run the command; return its exit code and all that it printed."""
-    out = io.StringIO()
-    try:
-        call_command("nlweb_eval", *map(str, args), stdout=out, stderr=out)
-    except SystemExit as exited:
-        return int(exited.code or 0), out.getvalue()
-    except CommandError as error:
-        return error.returncode, str(error)
-    return 0, out.getvalue()
+    return run_command("nlweb_eval", *args)
 
 
 def told(*args: object) -> dict:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import signal
@@ -14,7 +13,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from django.core.management import CommandError, call_command
 from django.db import connection, connections, router
 
 from nlweb_ask.index.merge import merge
@@ -51,6 +49,7 @@ from tests.factories import (
     SuperuserFactory,
     UserFactory,
 )
+from tests.management.running import run_command
 from tests.management.temporary import wait_for_a_temporary_database
 from tests.site_in_memory import save
 
@@ -76,15 +75,7 @@ def shop(site):
 
 
 def prove(*args: object) -> tuple[int, str]:
-    """Run the command; return its exit code and all that it printed."""
-    out = io.StringIO()
-    try:
-        call_command("nlweb_prove", *map(str, args), stdout=out, stderr=out)
-    except SystemExit as exited:
-        return int(exited.code or 0), out.getvalue()
-    except CommandError as error:
-        return error.returncode, out.getvalue() + str(error)
-    return 0, out.getvalue()
+    return run_command("nlweb_prove", *args)
 
 
 def told(*args: object) -> dict:
