@@ -9,8 +9,8 @@ from itertools import groupby
 from django.http import HttpRequest
 
 from nlweb_ask.models import Document
-from nlweb_ask.pipeline.permit import Gate
-from nlweb_ask.plugins import Candidate, PermissionFailed, Viewer
+from nlweb_ask.pipeline.permit import Gate, as_candidate
+from nlweb_ask.plugins import PermissionFailed, Viewer
 from nlweb_ask.web.viewers import anonymous_or, session_marks
 
 
@@ -39,18 +39,8 @@ def _viewer(request: HttpRequest, site_id: int) -> Viewer:
 
 
 def _seen_by(viewer: Viewer, rows: list[Document]) -> set[int]:
-    candidates = {row.pk: _candidate(row) for row in rows}
+    candidates = {row.pk: as_candidate(row) for row in rows}
     gate = Gate(viewer)
     with contextlib.suppress(PermissionFailed):
         gate.ask(candidates.values())
     return {key for key, candidate in candidates.items() if gate.passes(candidate)}
-
-
-def _candidate(row: Document) -> Candidate:
-    return Candidate(
-        source=row.source,
-        object_id=row.object_id,
-        language=row.language,
-        part=row.part,
-        score=0.0,
-    )

@@ -22,7 +22,7 @@ def load_live(
     """Return stored documents whose words are those of the live page.
 
     What changed unseen is indexed anew and loaded again; what still differs after that,
-    or is gone, is left out. Two queries, and one for each source with stamps that are
+    or is gone, is left out. One query, and one for each source with stamps that are
     not `known` from asking it who may see its pages.
 
     Raises:

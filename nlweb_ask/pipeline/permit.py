@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Final
 
 from nlweb_ask.index.freshness import Stamps
+from nlweb_ask.models import Document
 from nlweb_ask.pipeline import border
 from nlweb_ask.pipeline.border import RAISED
 from nlweb_ask.pipeline.failures import log_failure
@@ -81,6 +82,17 @@ class Gate:
 
     def passes(self, candidate: Candidate) -> bool:
         return _asked_as(candidate) in self.visible
+
+
+def as_candidate(row: Document) -> Candidate:
+    """Return a stored document as the gate takes it, to ask who may see it."""
+    return Candidate(
+        source=row.source,
+        object_id=row.object_id,
+        language=row.language,
+        part=row.part,
+        score=0.0,
+    )
 
 
 def _asked_as(candidate: Candidate) -> tuple[str, str]:

@@ -17,8 +17,8 @@ from django.utils.translation import gettext as _
 from nlweb_ask.index.aside import ALIAS, index_aside
 from nlweb_ask.index.merge import merge
 from nlweb_ask.models import Change, Document, IndexState, Passage, Posting, Segment
-from nlweb_ask.pipeline.permit import Gate
-from nlweb_ask.plugins import Candidate, IndexUnavailable, Viewer, sources
+from nlweb_ask.pipeline.permit import Gate, as_candidate
+from nlweb_ask.plugins import IndexUnavailable, Viewer, sources
 
 TABLES: Final = (Document, Passage, IndexState, Segment, Posting, Change)
 ROWS_AT_ONCE: Final = 500
@@ -167,18 +167,8 @@ def hidden_from(viewer: Viewer, documents: Sequence[Document]) -> list[Document]
     Raises:
         PermissionFailed: When a source cannot tell.
     """
-    asked = [(row, _candidate(row)) for row in documents if row.source in sources]
+    asked = [(row, as_candidate(row)) for row in documents if row.source in sources]
     gate = Gate(viewer)
     gate.ask(candidate for _row, candidate in asked)
     visible = {row.pk for row, candidate in asked if gate.passes(candidate)}
     return [row for row in documents if row.pk not in visible]
-
-
-def _candidate(row: Document) -> Candidate:
-    return Candidate(
-        source=row.source,
-        object_id=row.object_id,
-        language=row.language,
-        part=row.part,
-        score=0.0,
-    )
