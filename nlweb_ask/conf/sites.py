@@ -56,38 +56,46 @@ class OneSite:
         return ""
 
 
-class DjangoSites:
-    """The rows of `django.contrib.sites`; `SITE_ID` picks one of them for good."""
+class SitesOfTable:
+    """What frameworks have in common that keep their sites as rows of a table."""
 
     several = True
+    host_column: str
 
-    def default(self) -> int:
+    def rows(self) -> models.QuerySet[Any]:
+        raise NotImplementedError
+
+    def domains(self) -> dict[int, str]:
+        return dict(self.rows().order_by("pk").values_list("pk", self.host_column))
+
+    def domain_of(self, column: str) -> models.Subquery:
+        site = self.rows().filter(pk=models.OuterRef(column))
+        return models.Subquery(site.values(self.host_column)[:1])
+
+
+class DjangoSites(SitesOfTable):
+    """The rows of `django.contrib.sites`; `SITE_ID` picks one of them for good."""
+
+    host_column = "domain"
+
+    def rows(self) -> models.QuerySet[Any]:
         from django.contrib.sites.models import Site
 
+        return Site.objects.all()
+
+    def default(self) -> int:
         fixed = _fixed_site_id()
         if fixed is not None:
             return fixed
-        return Site.objects.order_by("pk").values_list("pk", flat=True).first() or 0
+        return self.rows().order_by("pk").values_list("pk", flat=True).first() or 0
 
     def with_host(self, host: str) -> int | None:
         fixed = _fixed_site_id()
         return fixed if fixed is not None else site_named(host, self.domains())
 
-    def domains(self) -> dict[int, str]:
-        from django.contrib.sites.models import Site
-
-        return dict(Site.objects.order_by("pk").values_list("pk", "domain"))
-
-    def domain_of(self, column: str) -> models.Subquery:
-        from django.contrib.sites.models import Site
-
-        site = Site.objects.filter(pk=models.OuterRef(column))
-        return models.Subquery(site.values("domain")[:1])
-
     def origin(self, site_id: int) -> str:
-        from django.contrib.sites.models import Site
-
-        found = Site.objects.filter(pk=site_id).values_list("domain", flat=True).first()
+        rows = self.rows().filter(pk=site_id)
+        found = rows.values_list("domain", flat=True).first()
         return "" if found is None else f"https://{found}"
 
 

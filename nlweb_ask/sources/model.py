@@ -167,7 +167,7 @@ class ModelSource(Source):
         rows = _bare(self._rows()).order_by("pk").values_list("pk", *columns)
         # A join in get_queryset() may give one object several times.
         for key, (row, *_) in groupby(rows.iterator(BATCH), key=lambda row: row[0]):
-            yield SourceRef(str(key), _stamp(row[1:]) if self.updated_field else "")
+            yield SourceRef(str(key), stamp_of(row[1:]) if self.updated_field else "")
 
     def stamps(self, object_ids: Collection[str]) -> Mapping[str, str]:
         """Hash the declared fields as they are in the database now; one query.
@@ -181,7 +181,7 @@ class ModelSource(Source):
 
     def _stamps(self, rows: models.QuerySet[Any]) -> dict[str, str]:
         found = _bare(rows).values_list("pk", *self._declared_columns())
-        return {str(key): _stamp(values) for key, *values in found}
+        return {str(key): stamp_of(values) for key, *values in found}
 
     def _stamps_fit(self, visible: models.QuerySet[Any]) -> bool:
         """Tell whether the columns of these rows may be read along with their keys.
@@ -367,6 +367,7 @@ def _keys(queryset: models.QuerySet[Any]) -> set[str]:
     return {str(key) for key in _bare(queryset).values_list("pk", flat=True)}
 
 
-def _stamp(values: Iterable[Any]) -> str:
+def stamp_of(values: Iterable[Any]) -> str:
+    """Return a text of 32 characters that moves with these values and their order."""
     written = repr(list(values)).encode("utf-8", "surrogatepass")
     return hashlib.blake2b(written, digest_size=16).hexdigest()

@@ -6,13 +6,14 @@ below it. So a page is compared by its columns in the database, and by what stan
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from django.db import models
 
-from nlweb_ask.contrib.wagtail.roots import Root
+from nlweb_ask.contrib.wagtail.roots import Root, root_of
+from nlweb_ask.contrib.wagtail.tree import line_to
+from nlweb_ask.sources.model import stamp_of
 
 # A draft moves these, and says nothing that a visitor could read.
 DRAFT_COLUMNS = frozenset(
@@ -20,7 +21,7 @@ DRAFT_COLUMNS = frozenset(
         *("latest_revision_id", "latest_revision_created_at", "draft_title"),
         *("has_unpublished_changes", "locked", "locked_at", "locked_by_id"),
         *("go_live_at", "expire_at", "expired", "numchild", "owner_id"),
-        *("live_revision_id", "latest_revision"),
+        "live_revision_id",
     }
 )
 
@@ -39,15 +40,13 @@ def fingerprints(
     of_type: dict[int, dict[Any, str]] = {}
     for pk, path, content_type in tree:
         of_type.setdefault(content_type, {})[pk] = path
-    above = _above(pages, {p for paths in of_type.values() for p in paths.values()})
-    steplen: int = pages.steplen  # type: ignore[attr-defined]
+    all_paths = [path for paths in of_type.values() for path in paths.values()]
+    said = _said_on_the_way(pages, all_paths)
     found = {}
     for content_type, paths in of_type.items():
         for pk, *values in _rows(pages, content_type, list(paths)):
-            path = paths[pk]
-            line = [above.get(path[:end]) for end in range(steplen, len(path), steplen)]
-            top = next((top for top in tops if path.startswith(top.path)), None)
-            found[pk] = _hash([values, line, top])
+            line = [said.get(step) for step in line_to(pages, paths[pk])]
+            found[pk] = stamp_of([values, line, root_of(paths[pk], tops)])
     return found
 
 
@@ -65,15 +64,11 @@ def _rows(pages: type[models.Model], content_type: int, keys: list[Any]) -> Any:
     return rows.values_list("pk", *columns)
 
 
-def _above(pages: type[models.Model], paths: Collection[str]) -> dict[str, Any]:
-    steplen: int = pages.steplen  # type: ignore[attr-defined]
-    wanted = {p[:end] for p in paths for end in range(steplen, len(p), steplen)}
+def _said_on_the_way(
+    pages: type[models.Model], paths: Collection[str]
+) -> dict[str, list[Any]]:
+    wanted = {step for path in paths for step in line_to(pages, path)}
     rows = pages._base_manager.filter(path__in=sorted(wanted))
     return {
         path: said for path, *said in rows.values_list("path", "title", "slug", "live")
     }
-
-
-def _hash(values: Any) -> str:
-    written = repr(values).encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(written, digest_size=16).hexdigest()

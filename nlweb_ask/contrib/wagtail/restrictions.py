@@ -13,6 +13,7 @@ from typing import Any, Final, TypeVar
 
 from django.db import models
 
+from nlweb_ask.contrib.wagtail.tree import line_to
 from nlweb_ask.plugins import Viewer
 
 T = TypeVar("T")
@@ -84,25 +85,16 @@ def closed_pages(
         if not passes.open(restriction)
     }
     shut = {path for path, (pk, _) in line.items() if originals[pk] in closed}
-    steplen = pages.steplen  # type: ignore[attr-defined]
     return {
-        key
-        for key, path in paths.items()
-        if any(prefix in shut for prefix in _prefixes(path, steplen))
+        key for key, path in paths.items() if not shut.isdisjoint(line_to(pages, path))
     }
-
-
-def _prefixes(path: str, steplen: int) -> Iterator[str]:
-    """Yield the paths of the pages above, and the page's own."""
-    return (path[:end] for end in range(steplen, len(path) + 1, steplen))
 
 
 def _line(
     pages: type[models.Model], paths: Iterable[str]
 ) -> dict[str, tuple[Any, Any]]:
     """Return key and mirrored page of these pages and all above them, by path."""
-    steplen = pages.steplen  # type: ignore[attr-defined]
-    wanted = sorted({prefix for path in paths for prefix in _prefixes(path, steplen)})
+    wanted = sorted({step for path in paths for step in line_to(pages, path)})
     return {
         path: (pk, alias_of)
         for some in _some(wanted)

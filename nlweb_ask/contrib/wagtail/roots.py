@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from django.conf import settings
 from django.db import models
@@ -52,6 +51,6 @@ def below(roots: Iterable[Root]) -> models.Q:
     return condition
 
 
-def root_of(page: Any, roots: Sequence[Root]) -> Root | None:
-    """Return the deepest root above a page, or the page's own."""
-    return next((root for root in roots if page.path.startswith(root.path)), None)
+def root_of(path: str, roots: Sequence[Root]) -> Root | None:
+    """Return the deepest root above the page at a place in the tree, or that page."""
+    return next((root for root in roots if path.startswith(root.path)), None)

@@ -6,49 +6,38 @@ With it, a site of Wagtail is the one of Django that has its host name as domain
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from django.apps import apps
 from django.db import models
 
-from nlweb_ask.conf.sites import site_named, sites
+from nlweb_ask.conf.sites import SitesOfTable, site_named, sites
 
 
-class WagtailSites:
+class WagtailSites(SitesOfTable):
     """The rows of Wagtail's own table; its default site answers on every other host."""
 
-    several = True
+    host_column = "hostname"
+
+    def rows(self) -> models.QuerySet[Any]:
+        from wagtail.models import Site
+
+        rows: models.QuerySet[Any] = Site.objects.order_by("-is_default_site", "pk")
+        return rows
 
     def default(self) -> int:
-        from wagtail.models import Site
-
-        rows = Site.objects.order_by("-is_default_site", "pk")
-        return rows.values_list("pk", flat=True).first() or 0
+        return self.rows().values_list("pk", flat=True).first() or 0
 
     def with_host(self, host: str) -> int | None:
-        from wagtail.models import Site
-
-        rows = list(Site.objects.order_by("-is_default_site", "pk"))
+        rows = list(self.rows())
         named = {site.pk: site.hostname for site in rows}
         with_port = {site.pk: f"{site.hostname}:{site.port}" for site in rows}
         found = site_named(host, with_port) or site_named(host, named)
         default = next((site.pk for site in rows if site.is_default_site), None)
         return found or default
 
-    def domains(self) -> dict[int, str]:
-        from wagtail.models import Site
-
-        return dict(Site.objects.order_by("pk").values_list("pk", "hostname"))
-
-    def domain_of(self, column: str) -> models.Subquery:
-        from wagtail.models import Site
-
-        site = Site.objects.filter(pk=models.OuterRef(column))
-        return models.Subquery(site.values("hostname")[:1])
-
     def origin(self, site_id: int) -> str:
-        from wagtail.models import Site
-
-        site = Site.objects.filter(pk=site_id).first()
+        site = self.rows().filter(pk=site_id).first()
         return str(site.root_url) if site else ""
 
 

@@ -93,15 +93,16 @@ class WagtailSource(ModelSource):
         tops = roots(self.model)
         rows: Any = self._rows().filter(pk__in=keys).order_by("pk")
         for page in rows.select_related("locale").specific():
-            root = root_of(page, tops)
+            root = root_of(page.path, tops)
             with translation.override(self.get_language(page)):
                 # A page type may have no address of its own, such as a form's entries.
                 if root is not None and page.get_url():
-                    yield self._document(page, root)
+                    yield from self._documents(page, root)
 
-    def _document(self, page: Any, root: Root) -> SourceDocument:
+    def _documents(self, page: Any, root: Root) -> Iterator[SourceDocument]:
         page.nlweb_root = root
-        return replace(self.get_document(page), sites=(root.site_id,))
+        for document in self.get_documents(page):
+            yield replace(document, sites=(root.site_id,))
 
     # What a page says
 

@@ -1,12 +1,18 @@
-"""Pages and what hangs on them: all below, and all that mirror them."""
+"""Pages and what hangs on them: all above, all below, and all that mirror them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from django.db import models
 from django.db.models import Q
+
+
+def line_to(pages: type[models.Model], path: str) -> Iterator[str]:
+    """Yield the paths of the pages above, the topmost first, and the page's own."""
+    steplen: int = pages.steplen  # type: ignore[attr-defined]
+    return (path[:end] for end in range(steplen, len(path) + 1, steplen))
 
 
 def with_mirrors(pages: type[models.Model], keys: Iterable[Any]) -> set[Any]:
