@@ -4,6 +4,7 @@ import pytest
 from django.core.cache import cache
 
 from nlweb_ask.index import later, reading
+from nlweb_ask.plugins import sources
 from tests.serving import Servers
 from tests.site_in_memory import site_in_memory
 
@@ -18,6 +19,8 @@ def _nothing_kept_between_tests():
     with later.held():
         yield
         later.forget()
+    # It would stand in for whatever another test registers under its name.
+    assert sources._instances.keys() <= set(sources.names())
 
 
 @pytest.fixture

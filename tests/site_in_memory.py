@@ -72,9 +72,9 @@ def document(object_id: str, page: PageInMemory) -> SourceDocument:
 
 
 @contextmanager
-def site_in_memory() -> Iterator[SiteInMemory]:
+def site_in_memory(kind: type[SiteInMemory] = SiteInMemory) -> Iterator[SiteInMemory]:
     """Register an empty site, and forget it again."""
-    sources.register(SiteInMemory)
+    sources.register(kind)
     SiteInMemory.pages = {}
     SiteInMemory.asked = []
     try:

@@ -7,7 +7,6 @@ from django.db import connection
 
 from nlweb_ask.index.refresh import refresh_objects
 from nlweb_ask.models import Document, IndexFailure
-from nlweb_ask.plugins import sources
 from tests.site_in_memory import PageInMemory, SiteInMemory, site_in_memory
 
 pytestmark = [pytest.mark.servers, pytest.mark.django_db(transaction=True)]
@@ -30,10 +29,8 @@ class FetchedSite(SiteInMemory):
 
 
 @pytest.fixture
-def fetched(monkeypatch):
-    with site_in_memory():
-        site = FetchedSite()
-        monkeypatch.setitem(sources._instances, "memory", site)
+def fetched():
+    with site_in_memory(FetchedSite) as site:
         site.pages["a"] = PageInMemory("Kettle")
         yield site
 

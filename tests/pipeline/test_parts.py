@@ -9,7 +9,7 @@ import pytest
 from nlweb_ask.index.refresh import refresh_objects
 from nlweb_ask.models import Document
 from nlweb_ask.pipeline.fusion import fold
-from nlweb_ask.plugins import Candidate, Section, SourceDocument, SourceRef, sources
+from nlweb_ask.plugins import Candidate, Section, SourceDocument, SourceRef
 from tests.asking import MEMBER, ask
 from tests.site_in_memory import SiteInMemory, site_in_memory
 
@@ -41,9 +41,8 @@ class PartedSite(SiteInMemory):
 
 
 @pytest.fixture
-def parted(db, monkeypatch):
-    with site_in_memory():
-        monkeypatch.setitem(sources._instances, "memory", PartedSite())
+def parted(db):
+    with site_in_memory(PartedSite):
         refresh_objects("memory", ["page"])
         yield
 
