@@ -21,6 +21,8 @@ ROOT = Path(__file__).parent.parent
 SITE = ROOT / "tests" / "web"
 STREAM = "text/event-stream"
 START_SECONDS = 60
+FREE_SECONDS = 20
+PLACES = 2  # of the slow site
 
 
 def gunicorn(worker, *options):
@@ -106,6 +108,14 @@ class Server:
                 return [int(number) for number in closed]
             time.sleep(0.05)
         return None
+
+    def wait_until_free(self):
+        """Wait until as many long answers as ever can be written at once."""
+        until = time.monotonic() + FREE_SECONDS
+        while httpx.get(f"{self.url}/free-places", timeout=30).text != str(PLACES):
+            if time.monotonic() > until:
+                pytest.fail("an answer that nobody waits for keeps its place")
+            time.sleep(0.05)
 
     def holds(self):
         """Return how many threads, and how many open files of the database, there are."""

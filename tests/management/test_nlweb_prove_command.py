@@ -9,7 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -537,7 +537,7 @@ def test_a_run_that_is_killed_leaves_nothing_and_keeps_no_save_waiting(tmp_path)
 
 
 def dump(path: Path) -> list[str]:
-    with sqlite3.connect(path) as rows:
+    with closing(sqlite3.connect(path)) as rows:
         return list(rows.iterdump())
 
 

@@ -35,7 +35,7 @@ def server(request, serve):
     server = serve(SERVERS[request.param])
     server.forget()
     yield server
-    server.words_written(within=10)
+    server.wait_until_free()
 
 
 def parsed(stream):

@@ -14,6 +14,7 @@ from tests.settings import INSTALLED_APPS as TEST_APPS
 
 DEBUG = False
 ALLOWED_HOSTS = ["*"]
+ROOT_URLCONF = "slow_urls"
 INSTALLED_APPS = [*TEST_APPS, "django.contrib.sites"]
 MIDDLEWARE = ["django.middleware.gzip.GZipMiddleware", *MIDDLEWARE]
 DATABASES = {

@@ -58,9 +58,7 @@ def server(request, serve):
     server = serve(request.param)
     server.forget()
     yield server
-    # The next test wants both places free.
-    if server.noted("begun.txt"):
-        server.words_written(within=10)
+    server.wait_until_free()  # as the next test wants it
 
 
 @servers(but=NGINX_READS_FIRST)
@@ -195,6 +193,7 @@ def test_readers_that_stall_keep_no_place(server):
         began = time.monotonic()
         written = server.words_written(within=20)
         stalled = time.monotonic() - began
+        server.wait_until_free()
         with streaming(server, "tide 1 words 0.01 apart") as response:
             names = [name for name, *_ in events_of(response)]
 
@@ -253,6 +252,7 @@ def test_readers_that_leave_at_random_leave_nothing_behind(kind, tmp_path):
         assert database == 0
         # One for each reader at the server, and one for each place.
         assert threads <= threads_before + 8 + 2
+        server.wait_until_free()
         with (
             streaming(server, "tide 1 words 0.1 apart") as first,
             streaming(server, "tide 1 words 0.1 apart") as second,
