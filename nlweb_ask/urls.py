@@ -7,6 +7,7 @@ from django.urls.resolvers import ResolverMatch, RoutePattern, URLPattern
 
 from nlweb_ask.conf import deployment
 from nlweb_ask.web.pages import result_page
+from nlweb_ask.web.receipts import ReceiptsView
 from nlweb_ask.web.sites import SitesView
 from nlweb_ask.web.views import AskView, AwaitView
 
@@ -29,6 +30,7 @@ class SitesPattern(URLPattern):
 urlpatterns: list[URLPattern] = [
     path("ask", AskView.as_view(), name="ask"),
     path("await", AwaitView.as_view(), name="await"),
+    path("ask/receipts", ReceiptsView.as_view(), name="receipts"),
     path("ask/results/", result_page, name="page"),
     SitesPattern(
         RoutePattern("sites", name="sites", is_endpoint=True),

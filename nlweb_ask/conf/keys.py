@@ -71,6 +71,11 @@ class Deployment:
     processors: tuple[str, ...] = _key((), _("Processors that run, in order."))
     rankers: tuple[str, ...] = _key((), _("Rankers that run, in order."))
     generators: tuple[str, ...] = _key((), _("Generators; the first one writes."))
+    uncited_sentences: str = _key(
+        "mark",
+        _("What becomes of a sentence that quotes no page: mark or drop."),
+        choices=("mark", "drop"),
+    )
     handlers: tuple[str, ...] = _key(
         ("log",), _("Handlers that run after an answer, in order.")
     )

@@ -50,7 +50,7 @@ def _look_at(key: Any, value: Any) -> Iterator[Problem]:
     elif choices := known[key].metadata["choices"]:
         yield from (
             _unknown(f"entry for {key}", entry, choices)
-            for entry in value
+            for entry in ([value] if isinstance(value, str) else value)
             if entry not in choices
         )
     else:

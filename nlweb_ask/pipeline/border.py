@@ -49,7 +49,6 @@ def _citation(given: object) -> Citation:
         end=index(citation.end),
         url=_text(citation.url),
         quote=_text(citation.quote),
-        name=_text(citation.name),
     )
 
 

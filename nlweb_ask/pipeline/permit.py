@@ -84,7 +84,7 @@ class Gate:
         return _asked_as(candidate) in self.visible
 
 
-def as_candidate(row: Document) -> Candidate:
+def as_candidate(row: Document | Reference) -> Candidate:
     """Return a stored document as the gate takes it, to ask who may see it."""
     return Candidate(
         source=row.source,

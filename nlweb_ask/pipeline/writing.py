@@ -11,8 +11,9 @@ from nlweb_ask.conf import deployment
 from nlweb_ask.pipeline import border
 from nlweb_ask.pipeline.border import RAISED
 from nlweb_ask.pipeline.failures import log_failure
-from nlweb_ask.pipeline.receipts import checked
+from nlweb_ask.pipeline.receipts import grounded
 from nlweb_ask.pipeline.run import Run
+from nlweb_ask.pipeline.standing import Standing
 from nlweb_ask.plugins import Deadline, Result, generators
 from nlweb_ask.protocol.events import Content, Event, Failure
 
@@ -52,13 +53,30 @@ def _sentences(
     deadline: Deadline,
     counts: dict[str, int],
 ) -> Iterator[Event]:
+    standing = Standing(results, run.viewer, run.began)
     for given in generators.get(name).generate(run.question, results, deadline):
         if run.stop.is_set():
             return
         if time.monotonic() > deadline.at:
             yield Failure(code="TIMEOUT", message=_("The answer took too long."))
             return
-        grounded = checked(border.sentence(given), results)
         run.generator = name
         counts["sentences"] = counts.get("sentences", 0) + 1
-        yield Content(text=grounded.text, citations=grounded.citations)
+        content = grounded(border.sentence(given), results, run.viewer.site_id)
+        if _may_be_told(content, results, standing):
+            yield content
+        else:
+            counts["dropped"] = counts.get("dropped", 0) + 1
+    if counts.get("dropped") and not run.text:
+        yield Content(text=_("The site does not seem to answer this."))
+
+
+def _may_be_told(
+    content: Content, results: Sequence[Result], standing: Standing
+) -> bool:
+    """Say whether a sentence leaves the site: a page that moved takes its words along."""
+    dropped = deployment().uncited_sentences == "drop"
+    if dropped and any(mark.doubt == "uncited" for mark in content.marks):
+        return False
+    cited = {results[receipt.index].reference for receipt in content.citations}
+    return standing.still(cited)

@@ -32,6 +32,7 @@ from nlweb_ask.plugins.registry import (
 )
 from nlweb_ask.plugins.types import (
     Candidate,
+    Citation,
     Outcome,
     PassageText,
     Reference,
@@ -45,7 +46,7 @@ from nlweb_ask.plugins.types import (
     UserLike,
     Viewer,
 )
-from nlweb_ask.protocol.events import Citation, Elicitation, Failure
+from nlweb_ask.protocol.events import Elicitation, Failure
 from nlweb_ask.protocol.question import Question
 
 __all__ = [

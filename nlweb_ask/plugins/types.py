@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Protocol
 
-from nlweb_ask.protocol.events import Citation
-
 Partition = Literal["public", "restricted"]
 
 
@@ -189,6 +187,20 @@ class Result:
         """The schema.org types, as written; `@type` may be a list."""
         declared = self.schema_object.get("@type", ())
         return (declared,) if isinstance(declared, str) else tuple(declared)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Citation:
+    """What a generator says of its sentence: these words of it stand in that page.
+
+    `start` and `end` are offsets in code points into the text of the sentence, end
+    exclusive. It becomes a receipt once the words have been found there.
+    """
+
+    start: int
+    end: int
+    url: str
+    quote: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,18 +38,38 @@ class ResultFound:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Citation:
-    """Where words of a page stand behind words of the answer.
+class Receipt:
+    """Words of a page that stand behind words of the answer, looked up when it was sent.
 
     `start` and `end` are offsets in code points into the text of the `Content` event
-    that carries the citation, end exclusive.
+    that carries it, end exclusive; `span` is one into the text of the passage. What
+    `passage` and `words_hash` hold only the site can read, at `/ask/receipts`.
     """
 
     start: int
     end: int
-    url: str
+    index: int  # of the result, from 0
+    url: str  # of the page, at the heading of the passage
+    passage: str
+    span: tuple[int, int]
+    words_hash: str
     quote: str
-    name: str = ""
+
+
+Doubt = Literal["uncited", "unsupported"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """Words of the answer that no quote proves, in code points of the event's text.
+
+    `uncited` ones are of no page; of `unsupported` ones a number, a name or a negation
+    stands in none of their quotes.
+    """
+
+    start: int
+    end: int
+    doubt: Doubt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +77,8 @@ class Content:
     """A piece of the summary or answer; pieces are joined without a separator."""
 
     text: str
-    citations: tuple[Citation, ...] = ()
+    citations: tuple[Receipt, ...] = ()
+    marks: tuple[Mark, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

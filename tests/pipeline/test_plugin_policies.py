@@ -197,7 +197,9 @@ class Writer:
         type(self).calls += 1
         url = results[0].url
         text = "The kettle boils water."
-        good = Citation(start=0, end=len(text), url=url, quote="kettle boils")
+        good = Citation(
+            start=0, end=len(text), url=url, quote="The kettle boils water."
+        )
         forged = Citation(start=0, end=len(text), url=url, quote="kettle explodes")
         elsewhere = Citation(start=0, end=4, url="https://x.example", quote="kettle")
         yield Sentence(text=text, citations=(good, forged, elsewhere))
@@ -213,7 +215,9 @@ def test_a_generator_writes_and_only_quotes_that_are_there_are_cited(pages, runs
         runs(GENERATORS=["writer"])
         answered = ask("kettle", mode="generate")
     first, second = contents(answered)
-    assert [citation.quote for citation in first.citations] == ["kettle boils"]
+    assert [citation.quote for citation in first.citations] == [
+        "The kettle boils water."
+    ]
     assert second.citations == ()
     assert answered.complete.generator == "writer"
 

@@ -44,13 +44,15 @@ def structured(events, document, *, version, response_format):
 
 
 def folded_by_a_client(events, rows):
-    meta, results, said, cited, ending = {}, {}, "", [], {}
+    meta, results, said, ending = {}, {}, "", {}
+    cited, marked = [], []
     for event, data in events:
         match event:
             case "result":
                 results[data["index"]] = data["item"]
             case "content":
                 cited += shifted(data.get("citations", []), len(said))
+                marked += shifted(data.get("marks", []), len(said))
                 said += data["text"]
             case "elicitation" | "promise" | "failure":
                 ending = {k: v for k, v in data.items() if k != "_meta"}
@@ -58,13 +60,15 @@ def folded_by_a_client(events, rows):
             case "start" | "complete":
                 meta |= data["_meta"]
     found = [results[index] for index in sorted(results)]
-    text = {"type": "text", "text": said} | ({"citations": cited} if cited else {})
+    text = {"type": "text", "text": said}
+    text |= {"citations": cited} if cited else {}
+    text |= {"marks": marked} if marked else {}
     document = {"_meta": meta, rows: found} | ({"content": [text]} if said else {})
     return document | ending
 
 
-def shifted(citations, by):
-    return [c | {"start": c["start"] + by, "end": c["end"] + by} for c in citations]
+def shifted(parts, by):
+    return [p | {"text_span": [place + by for place in p["text_span"]]} for p in parts]
 
 
 def without_resource(document):

@@ -104,16 +104,15 @@ class EndsSome:
 
 
 class WritesTwoSentences:
-    """Names the best page and cites it; goes wrong before the second sentence if asked."""
+    """Quotes the best page and cites it; goes wrong before the second sentence if asked."""
 
     name = "two-sentences"
 
     def generate(self, question, results, deadline):
         best = results[0]
         quote = best.passages[0].text
-        text = f"See {best.name}. "
-        cited = Citation(start=0, end=len(text), url=best.url, quote=quote)
-        yield Sentence(text=text, citations=(cited,))
+        cited = Citation(start=0, end=len(quote), url=best.url, quote=quote)
+        yield Sentence(text=f"{quote} ", citations=(cited,))
         if question.text == BREAKS_OFF:
             msg = "the model's own words of regret"
             raise RuntimeError(msg)

@@ -19,13 +19,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from nlweb_ask.protocol.events import (
-    Citation,
     Complete,
     Content,
     Elicitation,
     Failure,
+    Mark,
     Notice,
     PromiseMade,
+    Receipt,
     ResultFound,
     Start,
 )
@@ -66,9 +67,23 @@ def contents(draw):
     text = draw(texts)
     bounds = st.integers(0, len(text))
     citations = st.builds(
-        Citation, start=bounds, end=bounds, url=words, quote=texts, name=texts
+        Receipt,
+        start=bounds,
+        end=bounds,
+        index=st.integers(0, 9),
+        url=words,
+        passage=words,
+        span=st.tuples(st.integers(0, 99), st.integers(0, 99)),
+        words_hash=words,
+        quote=texts,
     )
-    return Content(text=text, citations=tuple(draw(st.lists(citations, max_size=2))))
+    doubts = st.sampled_from(["uncited", "unsupported"])
+    marks = st.builds(Mark, start=bounds, end=bounds, doubt=doubts)
+    return Content(
+        text=text,
+        citations=tuple(draw(st.lists(citations, max_size=2))),
+        marks=tuple(draw(st.lists(marks, max_size=2))),
+    )
 
 
 kinds_of_answer = ["single_select", "multi_select", "text"]

@@ -8,13 +8,14 @@ import pytest
 
 from nlweb_ask.protocol.errors import InvalidParameter, MissingField, UnknownPromise
 from nlweb_ask.protocol.events import (
-    Citation,
     Complete,
     Content,
     Elicitation,
     Failure,
+    Mark,
     Notice,
     PromiseMade,
+    Receipt,
     ResultFound,
     Start,
 )
@@ -166,8 +167,18 @@ def test_failure_keeps_its_details(question):
 
 # Citations
 
-FIRST = Citation(start=0, end=3, url="https://example.org/0/", quote="Sea", name="Page")
-SECOND = Citation(start=1, end=4, url="https://example.org/1/", quote="fog")
+FIRST = Receipt(
+    start=0,
+    end=3,
+    index=0,
+    url="https://example.org/0/#shore",
+    passage="p0",
+    span=(4, 7),
+    words_hash="w0",
+    quote="Sea",
+)
+SECOND = replace(FIRST, start=1, end=4, index=1, url="https://example.org/1/")
+DOUBTED = Mark(start=0, end=3, doubt="unsupported")
 
 
 def test_citations_of_later_pieces_are_shifted_by_code_points():
@@ -179,16 +190,40 @@ def test_citations_of_later_pieces_are_shifted_by_code_points():
     (item,) = written(NEWEST, *pieces)["content"]
 
     assert item["text"] == "Sea 🌊.  fog."
-    spans = [(c["start"], c["end"]) for c in item["citations"]]
+    spans = [tuple(c["text_span"]) for c in item["citations"]]
     assert spans == [(0, 3), (8, 11)]
     assert [item["text"][start:end] for start, end in spans] == ["Sea", "fog"]
     assert item["citations"][0] == {
-        "start": 0,
-        "end": 3,
-        "url": "https://example.org/0/",
+        "text_span": [0, 3],
+        "index": 0,
+        "url": "https://example.org/0/#shore",
+        "passage": "p0",
+        "span": [4, 7],
+        "words_hash": "w0",
         "quote": "Sea",
-        "name": "Page",
     }
+
+
+def test_words_that_no_quote_proves_are_marked_where_they_stand():
+    pieces = [Content(text="Sea. "), Content(text="Fog.", marks=(DOUBTED,))]
+
+    (item,) = written(NEWEST, *pieces)["content"]
+
+    assert item["marks"] == [{"text_span": [5, 8], "mark": "unsupported"}]
+
+
+def test_summary_in_0_1_cites_each_address_once():
+    said = Content(text="Sea, fog, sea.", citations=(FIRST, SECOND, FIRST))
+
+    row = written(LEGACY, said)["results"][0]
+    [summary] = [
+        message.data["item"]
+        for message in streamed(LEGACY, said)
+        if message.data["message_type"] == "result"
+    ]
+
+    assert row["schema_object"]["citation"] == [FIRST.url, SECOND.url]
+    assert summary == row["schema_object"]
 
 
 def test_citations_in_a_stream_count_from_their_own_event():
@@ -197,7 +232,7 @@ def test_citations_in_a_stream_count_from_their_own_event():
     )
 
     cited = [m.data["citations"] for m in sent if "citations" in m.data]
-    assert [(c["start"], c["end"]) for (c,) in cited] == [(1, 4)]
+    assert [c["text_span"] for (c,) in cited] == [[1, 4]]
 
 
 def test_ask_family_gets_one_content_event_with_the_whole_text():
@@ -209,7 +244,7 @@ def test_ask_family_gets_one_content_event_with_the_whole_text():
     assert names == ["start", "result", "content", "complete", "end"]
     content = sent[2].data
     assert content["results"] == [{"@type": "Summary", "text": "Sea fog"}]
-    assert content["citations"][0]["start"] == 4
+    assert content["citations"][0]["text_span"][0] == 4
     assert sent[1].data["results"] == [found().item]
 
 

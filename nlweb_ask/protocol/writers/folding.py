@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
-from typing import Any
+from itertools import accumulate, chain
+from typing import Any, TypeVar
 
 from nlweb_ask.protocol.events import (
     Complete,
     Content,
     Ending,
     Event,
+    Mark,
+    Receipt,
     ResultFound,
     Start,
 )
+
+SpanT = TypeVar("SpanT", Receipt, Mark)
 
 
 class Unfinished(ValueError):
@@ -59,15 +63,29 @@ def fold(events: Iterable[Event]) -> Folded:
 
 
 def joined(pieces: Sequence[Content]) -> Content | None:
-    """Return the pieces as one, their citations shifted; None without any text."""
-    starts = accumulate((len(piece.text) for piece in pieces), initial=0)
-    citations = tuple(
-        replace(citation, start=citation.start + begin, end=citation.end + begin)
-        for piece, begin in zip(pieces, starts, strict=False)
-        for citation in piece.citations
-    )
+    """Return the pieces as one, citations and marks shifted; None without any text."""
     text = "".join(piece.text for piece in pieces)
-    return Content(text=text, citations=citations) if text else None
+    if not text:
+        return None
+    starts = accumulate((len(piece.text) for piece in pieces), initial=0)
+    shifted = [_shifted(*each) for each in zip(pieces, starts, strict=False)]
+    return Content(
+        text=text,
+        citations=tuple(chain.from_iterable(piece.citations for piece in shifted)),
+        marks=tuple(chain.from_iterable(piece.marks for piece in shifted)),
+    )
+
+
+def _shifted(piece: Content, by: int) -> Content:
+    return replace(
+        piece,
+        citations=tuple(_moved(cited, by) for cited in piece.citations),
+        marks=tuple(_moved(mark, by) for mark in piece.marks),
+    )
+
+
+def _moved(part: SpanT, by: int) -> SpanT:
+    return replace(part, start=part.start + by, end=part.end + by)
 
 
 def in_one_piece(events: Iterable[Event]) -> Iterator[Event]:

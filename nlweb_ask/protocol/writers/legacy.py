@@ -47,7 +47,8 @@ class LegacyWriter:
     def document(self, events: Iterable[Event]) -> tuple[int, dict[str, Any]]:
         answer = fold(told(events))
         rows = [row(item) for item in answer.items]
-        results = [answer_row(text, rows) for text in _texts(answer)] + rows
+        said = [answer_row(text, cited, rows) for text, cited in _texts(answer)]
+        results = said + rows
         document: dict[str, Any] = {"query_id": answer.start.query_id}
         if not isinstance(answer.ending, Failure | PromiseMade):
             return OK, document | {"results": results}
@@ -79,7 +80,8 @@ class _Stream:
             case ResultFound():
                 return self._result(event.index, own_object(event.item))
             case Content() | Elicitation():
-                return self._result(self.results, summary_object(event.text))
+                summary = summary_object(event.text, _cited(event))
+                return self._result(self.results, summary)
             case Complete():
                 return {"message_type": "complete", "_meta": self._meta(event)}
             case Failure() | PromiseMade():
@@ -118,7 +120,19 @@ def _failure(event: Failure | PromiseMade) -> Failure:
     )
 
 
-def _texts(answer: Folded) -> list[str]:
-    """Return what was written or asked back; 0.1 has a row for text and no other."""
+def _texts(answer: Folded) -> list[tuple[str, list[str]]]:
+    """Return what was written or asked back, each with the addresses that it cites.
+
+    0.1 has a row for text and no other.
+    """
     said = [answer.content, answer.ending]
-    return [event.text for event in said if isinstance(event, Content | Elicitation)]
+    return [
+        (event.text, _cited(event))
+        for event in said
+        if isinstance(event, Content | Elicitation)
+    ]
+
+
+def _cited(event: Content | Elicitation) -> list[str]:
+    citations = event.citations if isinstance(event, Content) else ()
+    return list(dict.fromkeys(receipt.url for receipt in citations))

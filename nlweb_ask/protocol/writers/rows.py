@@ -34,17 +34,19 @@ def own_object(item: Mapping[str, Any]) -> dict[str, Any]:
     return own
 
 
-def answer_row(text: str, rows: Sequence[Row]) -> Row:
-    """Return the row that carries a text written about `rows`."""
+def answer_row(text: str, cited: Sequence[str], rows: Sequence[Row]) -> Row:
+    """Return the row that carries a text written about `rows`, and cites addresses."""
     return {
         "url": "",
         "name": "Answer",
         "site": rows[0]["site"] if rows else "",
         "score": 1.0,
         "description": text,
-        "schema_object": summary_object(text),
+        "schema_object": summary_object(text, cited),
     }
 
 
-def summary_object(text: str) -> dict[str, Any]:
-    return {"@type": "SearchSummary", "@context": "https://schema.org", "text": text}
+def summary_object(text: str, cited: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the text as an object; schema.org has `citation` for what stands behind."""
+    summary = {"@type": "SearchSummary", "@context": "https://schema.org", "text": text}
+    return summary | ({"citation": list(cited)} if cited else {})

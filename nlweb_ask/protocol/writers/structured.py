@@ -14,6 +14,7 @@ from nlweb_ask.protocol.events import (
     Event,
     Failure,
     PromiseMade,
+    Receipt,
     ResultFound,
     Start,
 )
@@ -235,5 +236,22 @@ def _content_items(content: Content | None) -> list[dict[str, Any]]:
 def _content_item(content: Content) -> dict[str, Any]:
     item: dict[str, Any] = {"type": "text", "text": content.text}
     if content.citations:
-        item["citations"] = [asdict(citation) for citation in content.citations]
+        item["citations"] = [_citation(receipt) for receipt in content.citations]
+    if content.marks:
+        item["marks"] = [
+            {"text_span": [mark.start, mark.end], "mark": mark.doubt}
+            for mark in content.marks
+        ]
     return item
+
+
+def _citation(receipt: Receipt) -> dict[str, Any]:
+    return {
+        "text_span": [receipt.start, receipt.end],
+        "index": receipt.index,
+        "url": receipt.url,
+        "passage": receipt.passage,
+        "span": list(receipt.span),
+        "words_hash": receipt.words_hash,
+        "quote": receipt.quote,
+    }

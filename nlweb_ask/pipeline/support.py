@@ -1,0 +1,131 @@
+"""Do the quotes of a sentence bear it? Its numbers, names and negations are looked for.
+
+Without understanding either: what cannot be told counts as not borne.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from nlweb_ask.index.analysis import (
+    TOKEN,
+    is_spaceless,
+    language_of,
+    normalized,
+    plain_words,
+)
+from nlweb_ask.index.counted_words import NEGATIONS, NUMBER_WORDS
+from nlweb_ask.index.stopwords import STOP_WORDS
+
+_APOSTROPHES: Final = str.maketrans("\u2019\u02bc", "''")
+_CONTRACTED: Final = "n't"  # isn't, don't, won't
+_POSSESSIVE: Final = "'s"
+_HYPHENS: Final = re.compile("[-\u2010\u2011]")
+
+
+def bears(quotes: Sequence[str], sentence: str, language: str) -> bool:
+    """Say whether these words of an answer may be said on the strength of `quotes`.
+
+    They may when they are one of the quotes word for word; or when each of their
+    numbers and names stands in the quotes, the quotes deny as often as they do, and
+    what they share with the quotes comes in the same order: every word where they have
+    none of their own, else those that are no stop words. In languages that are not
+    known so well, or written without spaces, only the former.
+    """
+    words = plain_words(sentence)
+    if any(words == plain_words(quote) for quote in quotes):
+        return True
+    language = language_of(language)
+    if language not in NEGATIONS or any(map(is_spaceless, sentence)):
+        return False
+    said = [*_tokens(sentence, language)]
+    quoted = [token for quote in quotes for token in _tokens(quote, language)]
+    known = {token.word for token in quoted}
+    return (
+        all(token.word in known for token in said if token.must_be_quoted)
+        and _denials(said) == _denials(quoted)
+        and _in_order(
+            [token.word for token in said if token.tells and token.word in known],
+            [token.word for token in quoted],
+        )
+        and not _is_turned_round(words, [w for q in quotes for w in plain_words(q)])
+    )
+
+
+def _is_turned_round(words: Sequence[str], quoted: Sequence[str]) -> bool:
+    """Say whether these are words of the quotes alone, in another order."""
+    return set(words) <= set(quoted) and not _in_order(words, quoted)
+
+
+def _in_order(words: Sequence[str], quoted: Iterable[str]) -> bool:
+    """Say whether all words come among the quoted ones as they come here, as often."""
+    rest = iter(quoted)
+    return all(word in rest for word in words)
+
+
+def names_only(texts: Iterable[str], sentence: str, language: str) -> bool:
+    """Say whether words beside a quote only name what the page calls itself in `texts`."""
+    language = language_of(language)
+    known = {token.word for text in texts for token in _tokens(text, language)}
+    said = [*_tokens(sentence, language)]
+    return not _denials(said) and all(
+        token.word in known for token in said if token.must_be_quoted
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    word: str
+    is_number: bool
+    is_name: bool
+    is_negation: bool
+    tells: bool  # no mere stop word
+
+    @property
+    def must_be_quoted(self) -> bool:
+        return self.is_number or self.is_name
+
+
+def _tokens(text: str, language: str) -> Iterator[_Token]:
+    negations = NEGATIONS.get(language, frozenset())
+    counting = NUMBER_WORDS.get(language, frozenset())
+    stops = _stop_words(language)
+    found = TOKEN.findall(normalized(text).translate(_APOSTROPHES))
+    for number, token in enumerate(found):
+        # A French "n'est" denies with its first letter, an English "isn't" at its end.
+        word = token.casefold().removesuffix(_POSSESSIVE)
+        contracted = word.endswith(_CONTRACTED) or word.startswith("n'")
+        parts = _HYPHENS.split(word.replace("'", ""))
+        negation = contracted or not negations.isdisjoint(parts)
+        stop = word.replace("'", "") in stops or parts[0] == word in negations
+        yield _Token(
+            word=word,
+            is_number=any(map(str.isnumeric, word)) or word in counting,
+            is_name=_is_name(token, stop=stop, first=not number),
+            is_negation=negation,
+            tells=negation or not stop,
+        )
+
+
+def _is_name(token: str, *, stop: bool, first: bool) -> bool:
+    """Say whether a word may be a name: by a capital, or by signs as in `node.js`.
+
+    Also at the beginning of a sentence, where it may be none; unless it is a stop word,
+    which elsewhere makes a name with a capital, as a band or a film may have it.
+    """
+    if stop and (first or len(token) == 1):
+        return False
+    return any(map(str.isupper, token)) or not token.replace("'", "").isalpha()
+
+
+@lru_cache(maxsize=32)
+def _stop_words(language: str) -> frozenset[str]:
+    return frozenset(word.casefold() for word in STOP_WORDS.get(language, ()))
+
+
+def _denials(tokens: Iterable[_Token]) -> int:
+    return sum(token.is_negation for token in tokens)

@@ -1,0 +1,110 @@
+"""Quotes and sentences that say something else than the page they are taken from."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+COLLECTIONS = Path(__file__).parents[1] / "data" / "retrieval"
+WORD = re.compile(r"[^\W_]+")
+LEAST_WORDS, MOST_WORDS = 8, 40
+DENIALS = {"en": "not", "de": "nicht", "es": "no", "ru": "не"}
+
+
+def passages(collection: str) -> list[tuple[str, str]]:
+    """Return language and text of the pages of a collection."""
+    lines = (COLLECTIONS / collection / "corpus.jsonl").read_text("utf-8").splitlines()
+    rows = map(json.loads, lines)
+    return [(row.get("lang", ""), row["text"]) for row in rows]
+
+
+def sentences(text: str) -> list[str]:
+    pieces = re.split(r"(?<=[.!?])\s+|\n+", text)
+    return [
+        piece.strip()
+        for piece in pieces
+        if LEAST_WORDS <= len(WORD.findall(piece)) <= MOST_WORDS
+    ]
+
+
+def misquoted(chance: random.Random, quote: str) -> str:
+    """Return a quote with one word or sign of it changed, left out, added or moved."""
+    words = quote.split()
+    place = chance.randrange(len(words))
+    match chance.randrange(6):
+        case 0:
+            words[place] = words[place][::-1]
+        case 1:
+            del words[place]
+        case 2:
+            words.insert(place, chance.choice(words))
+        case 3:
+            other = chance.randrange(len(words))
+            words[place], words[other] = words[other], words[place]
+        case 4:
+            words[place] = words[place].swapcase()
+        case _:
+            words[place] += chance.choice(",;s0")
+    return " ".join(words)
+
+
+def another_number(chance: random.Random, sentence: str) -> str | None:
+    numbers = list(re.finditer(r"\d+", sentence))
+    if not numbers:
+        return None
+    number = chance.choice(numbers)
+    other = str(int(number[0]) + chance.randrange(1, 9))
+    return _replaced(sentence, number, other)
+
+
+def another_name(chance: random.Random, sentence: str, names: list[str]) -> str | None:
+    """Put a name of the collection in the place of one that stands within a sentence."""
+    own = [m for m in WORD.finditer(sentence) if m.start() and m[0][0].isupper()]
+    others = [name for name in names if name.casefold() not in sentence.casefold()]
+    if not own or not others:
+        return None
+    return _replaced(sentence, chance.choice(own), chance.choice(others))
+
+
+def denied(chance: random.Random, sentence: str, language: str) -> str:
+    """Deny what is said, or say what is denied."""
+    denial = DENIALS[language]
+    said = list(re.finditer(rf"\b{denial}\b", sentence, re.IGNORECASE))
+    if said:
+        return _replaced(sentence, chance.choice(said), "")
+    gaps = list(re.finditer(r"\s+", sentence))
+    return _replaced(sentence, chance.choice(gaps), f" {denial} ")
+
+
+def reordered(chance: random.Random, sentence: str) -> str | None:
+    """Exchange two words that say something, as `the dog bit the man` may be turned."""
+    long = [match for match in WORD.finditer(sentence) if len(match[0]) > 6]
+    pairs = [
+        (one, other)
+        for number, one in enumerate(long)
+        for other in long[number + 1 :]
+        if one[0].casefold() != other[0].casefold()
+    ]
+    if not pairs:
+        return None
+    one, other = chance.choice(pairs)
+    between = sentence[one.end() : other.start()]
+    return (
+        sentence[: one.start()] + other[0] + between + one[0] + sentence[other.end() :]
+    )
+
+
+def _replaced(sentence: str, match: re.Match[str], by: str) -> str:
+    return sentence[: match.start()] + by + sentence[match.end() :]
+
+
+def names_in(texts: Iterator[str]) -> list[str]:
+    found = {
+        match[0]
+        for text in texts
+        for match in re.finditer(r"(?<=[a-z,] )[A-Z][a-z]{3,}", text)
+    }
+    return sorted(found)
