@@ -1,7 +1,8 @@
 """What may be told of an exception: its kind, and where it came from.
 
-Its message may hold words of a question or of a page. It is told of a `SourceFault`,
-which holds none, and to a developer, under `settings.DEBUG`.
+Its message may hold words of a question or of a page. It is told of a `SourceFault`
+and of `ImproperlyConfigured`, which hold none, and to a developer, under
+`settings.DEBUG`.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import traceback
 
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 
 from nlweb_ask.plugins import SourceFault
 
@@ -19,7 +21,7 @@ def described(error: BaseException) -> str:
     """Return kind, place and, where it may be told, the message, for a line of a log."""
     cause = _cause(error)
     words = f"error={type(cause).__name__} at={_place(cause)}"
-    if settings.DEBUG or isinstance(cause, SourceFault):
+    if settings.DEBUG or isinstance(cause, SourceFault | ImproperlyConfigured):
         words += f" message={str(cause)!r}"
     return words
 

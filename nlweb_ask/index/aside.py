@@ -31,37 +31,44 @@ TEMPORARY: Final = "file:"
 TABLES: Final = (Document, Passage, IndexState, Segment, Posting, Change, IndexFailure)
 
 
-class _ToTheSide:
+class Aside:
     """A database router that leads what reads and writes the index to `ALIAS`.
 
-    Only in the thread that opened it: others go on with the site's index.
+    Only in the thread that opened it: others go on with the site's index, and it is
+    noted that they did.
     """
 
     def __init__(self) -> None:
         self._thread = threading.get_ident()
+        self.was_passed = False
 
     def db_for_read(self, model: type[models.Model], **_hints: Any) -> str | None:
-        is_led = model in TABLES and threading.get_ident() == self._thread
-        return ALIAS if is_led else None
+        if model not in TABLES:
+            return None
+        if threading.get_ident() == self._thread:
+            return ALIAS
+        self.was_passed = True
+        return None
 
     db_for_write = db_for_read
 
 
 @contextmanager
-def index_aside() -> Iterator[None]:
+def index_aside() -> Iterator[Aside]:
     """Let this thread read and write an empty index; the site's own is not touched.
 
-    Other threads of the process neither see nor touch it.
+    Other threads of the process neither see nor touch it; `was_passed` of what is
+    yielded says whether one has used the site's own index meanwhile.
     """
     connection = _connection()
     connections[ALIAS] = connection
-    led = _ToTheSide()
+    led = Aside()
     try:
         with connection.schema_editor() as editor:
             for table in TABLES:
                 editor.create_model(table)
         router.routers.insert(0, led)
-        yield
+        yield led
     finally:
         if led in router.routers:
             router.routers.remove(led)

@@ -21,7 +21,8 @@ def viewer_named(username: str | None, conf: SiteConf) -> Viewer:
     users = get_user_model()._default_manager
     try:
         user = users.get_by_natural_key(username)
-    except get_user_model().DoesNotExist as error:
+    # A shell hands over what is no text as half characters, which no database takes.
+    except (get_user_model().DoesNotExist, UnicodeEncodeError) as error:
         msg = _("There is no user %(name)r.") % {"name": username}
         raise CommandError(msg, returncode=FAILED) from error
     if not user.is_active:

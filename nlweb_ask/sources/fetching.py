@@ -47,6 +47,7 @@ class Fetched:
     content_type: str
     robots: tuple[str, ...]  # the values of X-Robots-Tag
     body: bytes
+    refresh: tuple[str, ...] = ()  # the values of Refresh
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +108,7 @@ class Fetcher:
                     address=address,
                     content_type=response.getheader("Content-Type", ""),
                     robots=tuple(response.headers.get_all("X-Robots-Tag", [])),
+                    refresh=tuple(response.headers.get_all("Refresh", [])),
                     body=_body(response, most),
                 )
 

@@ -16,10 +16,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Set
 from dataclasses import dataclass, field
 from itertools import takewhile
-from typing import Any
+from typing import Any, Final
 
 from nlweb_ask.sources.page_access import Access, read_access
 from nlweb_ask.sources.strict_yaml import NotPlainYaml, read_yaml
@@ -162,6 +162,9 @@ def _misread(key: str, line: str, written: str) -> bool:
     )
 
 
+MAX_LINES: Final = 5  # told of; more say no more
+
+
 def _values(header: str, ignored_keys: Collection[str]) -> dict[str, Any]:
     try:
         values = read_yaml(header)
@@ -172,11 +175,19 @@ def _values(header: str, ignored_keys: Collection[str]) -> dict[str, Any]:
         return {}
     if not isinstance(values, dict):
         raise PageClosed(NO_KEYS)
-    unknown = sorted(values.keys() - KEYS - set(ignored_keys))
+    unknown = values.keys() - KEYS - set(ignored_keys)
     if unknown:
-        msg = f"The header has unknown keys: {', '.join(unknown)[:200]}."
+        # Not by their names, which may be words of a page that is closed.
+        lines = ", ".join(map(str, _lines_of(unknown, header)))
+        msg = f"The header has an unknown key in line {lines}."
         raise PageClosed(msg)
     return {key: value for key, value in values.items() if key in KEYS}
+
+
+def _lines_of(keys: Set[str], header: str) -> list[int]:
+    """Return the lines in which keys stand, as they do in an honest header."""
+    begun = ((line.partition(":")[0].strip("\"' ")) for line in header.split("\n"))
+    return [number for number, key in enumerate(begun, 1) if key in keys][:MAX_LINES]
 
 
 def _refuse_stray_access(header: str, values: dict[str, Any]) -> None:

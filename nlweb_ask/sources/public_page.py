@@ -18,12 +18,11 @@ from nlweb_ask.sources.fetching import Fetched, Refused
 from nlweb_ask.sources.html import html_sections, html_text
 from nlweb_ask.sources.html_cost import UnreadableHtml, refuse_costly
 from nlweb_ask.sources.json_ld import object_about
+from nlweb_ask.sources.robots import keeps_out
 from nlweb_ask.sources.titles import below_title
 from nlweb_ask.sources.web_address import NoWebAddress, WebAddress
 
 # What robots are told that speaks against an answer with words of the page.
-KEPT_OUT: Final = frozenset({"noindex", "none", "nosnippet"})
-WITH_NUMBER: Final = ("max-", "unavailable_after")
 LANGUAGE: Final = re.compile(r"[a-z]{2,3}(-[a-z0-9]{2,8})*", re.IGNORECASE)
 MAX_LANGUAGE: Final = 16  # what the column of a language holds
 CHARSET: Final = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
@@ -86,14 +85,14 @@ def _decoded(fetched: Fetched) -> str:
 
 
 def _refuse_hidden(page: LexborHTMLParser, fetched: Fetched) -> None:
-    told = [*fetched.robots, *_metas(page, "name", "robots")]
-    if any(map(_keeps_out, told)):
+    if any(map(keeps_out, [*fetched.robots, *_robots(page)])):
         msg = "It tells search engines to stay away."
         raise Refused(msg)
     if any(map(_asks_for_password, page.css("input"))):
         msg = "It asks for a password."
         raise Refused(msg)
-    if any("url" in wait.lower() for wait in _metas(page, "http-equiv", "refresh")):
+    waits = [*fetched.refresh, *_metas(page, "http-equiv", "refresh")]
+    if any("url" in wait.lower() for wait in waits):
         msg = "It leads on to another page."
         raise Refused(msg)
     if not all(_is_own(link, fetched.address) for link in _canonicals(page)):
@@ -107,13 +106,12 @@ def _metas(page: LexborHTMLParser, attribute: str, name: str) -> Iterator[str]:
             yield meta.attributes.get("content") or ""
 
 
-def _keeps_out(told: str) -> bool:
-    for rule in told.lower().split(","):
-        name, _, value = (each.strip() for each in rule.partition(":"))
-        # "robot: rule" is meant for one of them; whichever, it is not for us either.
-        if name in KEPT_OUT or (value in KEPT_OUT and not name.startswith(WITH_NUMBER)):
-            return True
-    return False
+def _robots(page: LexborHTMLParser) -> Iterator[str]:
+    """Yield what is told to all robots, or to any: for none of them it is for us."""
+    for meta in page.css("meta[name]"):
+        name = (meta.attributes.get("name") or "").strip().lower()
+        if name == "robots" or name.endswith("bot"):
+            yield meta.attributes.get("content") or ""
 
 
 def _asks_for_password(field: LexborNode) -> bool:

@@ -16,6 +16,7 @@ from datetime import timedelta
 from fnmatch import fnmatch
 from hashlib import blake2b
 from typing import Final
+from urllib.parse import unquote
 
 from django.conf import settings
 from django.utils import timezone
@@ -215,8 +216,9 @@ class SitemapSource(Source):
         address = self._own(page)
         if address is None:
             return None
-        path = address.target.partition("?")[0]
-        if any(fnmatch(path, pattern) for pattern in self.excluded):
+        # Either may be written with its letters encoded.
+        path = unquote(address.target.partition("?")[0])
+        if any(fnmatch(path, unquote(pattern)) for pattern in self.excluded):
             return None
         if len(str(address)) > MAX_ID:
             self._leave_out(page.url, f"Its address is longer than {MAX_ID} signs.")

@@ -69,11 +69,13 @@ def _mapping(node: MappingNode) -> dict[str, Any]:
     mapping: dict[str, Any] = {}
     for key_node, value_node in node.value:
         key = _value(key_node)
+        # Not by its name, which may be words of a page that is closed.
+        line = key_node.start_mark.line + 1
         if not isinstance(key, str) or key == "<<":
-            msg = f"{key!r} is no key."
+            msg = f"There is no key in line {line}."
             raise NotPlainYaml(msg)
         if key in mapping:
-            msg = f"The key {key!r} stands there twice."
+            msg = f"The key in line {line} stands there twice."
             raise NotPlainYaml(msg)
         mapping[key] = _value(value_node)
     return mapping

@@ -9,7 +9,9 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -344,12 +346,16 @@ def test_nothing_hidden_is_nothing_to_prove(site):
     )
 
 
+def test_of_a_superuser_is_hidden_what_the_sources_say(shop):
+    SuperuserFactory(username="root")
+    assert prove("--as", "root", "--count", 2)[0] == 0
+
+
 @pytest.mark.parametrize(
     ("args", "message"),
     [
         pytest.param(["--as", "nobody"], "no user 'nobody'", id="unknown-user"),
         pytest.param(["--as", "gone"], "not active", id="inactive-user"),
-        pytest.param(["--as", "root"], "'root' is a superuser", id="superuser"),
         pytest.param(["--profile", "x"], "no profile 'x'", id="unknown-profile"),
         pytest.param(["--site", "x"], "no site 'x'", id="unknown-site"),
         pytest.param(["--count", 0], "from 1", id="count"),
@@ -358,7 +364,6 @@ def test_nothing_hidden_is_nothing_to_prove(site):
 )
 def test_what_cannot_be_meant_is_an_error(shop, args, message):
     UserFactory(username="gone", is_active=False)
-    SuperuserFactory(username="root")
     code, printed = prove(*args)
     assert code == 2
     assert message in printed
@@ -544,3 +549,49 @@ def dump(path: Path) -> list[str]:
 def test_the_anonymous_viewer_is_no_user_of_that_name(shop):
     UserFactory(username="anonymous")
     assert told("--as", "anonymous", "--count", 2)["hidden_documents"] == 4
+
+
+class CountsInAThread:
+    """Lets what is hidden into its answers, and reads the index where no copy is seen."""
+
+    name = "counting"
+
+    def process(self, question, viewer):
+        with ThreadPoolExecutor(1) as pool:
+            number = pool.submit(self._count).result()
+        return replace(question, decontextualized_query=f"{question.text} {number}")
+
+    def _count(self):
+        try:
+            return Document.objects.count()
+        finally:
+            connections.close_all()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_plug_in_that_reads_the_index_in_a_thread_is_not_proved_to_be_tight(
+    shop, settings
+):
+    processors.register(CountsInAThread)
+    try:
+        settings.NLWEB_ASK = {**settings.NLWEB_ASK, "PROCESSORS": ["counting"]}
+        code, output = run_command("nlweb_prove", "--count", 3)
+    finally:
+        processors.unregister("counting")
+    assert code == 2
+    assert "in a thread of its own" in output
+
+
+def test_an_empty_name_of_a_file_is_no_reason_to_make_questions_up(shop):
+    code, output = run_command("nlweb_prove", "--questions", "")
+    assert code == 2
+    assert "differ" not in output
+
+
+@pytest.mark.parametrize(
+    "command", [("nlweb_prove", "--as"), ("nlweb_ask", "kettle", "--user")]
+)
+def test_a_name_that_is_no_text_is_nobody(shop, command):
+    code, output = run_command(*command, "\udcff")
+    assert code == 2
+    assert "no user" in output

@@ -137,7 +137,7 @@ def test_a_doubt_about_the_rule_closes_the_page(text):
         ("\n" + page("title: x"), "blank line"),
         (page("title: x").replace("\n", "\r\n"), "carriage returns"),
         ("---\n" + "#" * 9000 + "\n---\n", "8192 bytes"),
-        (page("title: x\nacces: login"), "unknown keys: acces"),
+        (page("title: x\nacces: login"), "unknown key in line 2"),
         (page("title: x\ntitle: y"), "twice"),
         (page("access: no"), "none of public, login"),
     ],
@@ -294,3 +294,18 @@ def test_yaml_values_are_the_text_that_was_written(text, value):
 )
 def test_what_is_no_rule_is_none(written):
     assert read_access(written) is None
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "access: group:staff\nProject Nightfall: yes",
+        "access: group:staff\nNightfall: 1\nNightfall: 2",
+        "access: group:staff\n? [Nightfall]\n: 1",
+    ],
+)
+def test_no_key_of_a_closed_page_is_told(header):
+    with pytest.raises(PageClosed) as closed:
+        read_front_matter(page(header))
+    assert "Nightfall" not in str(closed.value)
+    assert "line" in str(closed.value)

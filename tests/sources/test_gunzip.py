@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import random
 import tracemalloc
 
 import pytest
@@ -52,3 +53,19 @@ def test_a_bomb_is_refused_without_holding_what_it_holds(times):
 def test_what_is_no_whole_gzip_is_refused(packed):
     with pytest.raises(Unpackable):
         gunzip(packed, MOST)
+
+
+def test_many_files_in_one_are_refused_before_they_take_long():
+    packed = gzip.compress(b"", mtime=0) * 250_000
+    with pytest.raises(Unpackable, match="pieces"):
+        gunzip(packed, 10_000_000)
+
+
+def test_a_few_files_in_one_are_read_across_the_pieces_they_are_read_in():
+    texts = [bytes([65 + number]) * 5_000 * number for number in range(12)]
+    packed = b"".join(gzip.compress(random_bytes(text)) for text in texts)
+    assert gunzip(packed, 10_000_000) == b"".join(map(random_bytes, texts))
+
+
+def random_bytes(text):
+    return random.Random(len(text)).randbytes(len(text))

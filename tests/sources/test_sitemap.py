@@ -119,6 +119,13 @@ GONE = {
         "/kettle/", status=302, Location="http://169.254.169.254/"
     ),
     "noindex": lambda web: web.put("/kettle/", KETTLE, X_Robots_Tag="noindex"),
+    "leads on": lambda web: web.put("/kettle/", KETTLE, Refresh="0; url=/login/"),
+    "over": lambda web: web.put(
+        "/kettle/", KETTLE, X_Robots_Tag="unavailable_after: 25 Jun 2010 15:00:00 PST"
+    ),
+    "no bot": lambda web: web.put(
+        "/kettle/", f'<meta name="googlebot" content="noindex nofollow">{KETTLE}'
+    ),
     "another-is-it": lambda web: web.put(
         "/kettle/", '<link rel="canonical" href="/">' + KETTLE
     ),
@@ -326,6 +333,14 @@ def test_further_hosts_of_the_site_are_its_own(web, pages):
         sweep("memory")
 
         assert names() == ["Kettle"]
+
+
+@pytest.mark.parametrize("pattern", ["/über-intern/*", "/%C3%BCber-intern/*"])
+def test_paths_are_excluded_however_their_letters_are_written(web, pages, pattern):
+    pages.excluded = [pattern]
+    web.put("/%C3%BCber-intern/plan/", KETTLE)
+    web.sitemap(f"{web.origin}/über-intern/plan/")
+    assert urls(sources.get("memory")) == []
 
 
 def test_paths_may_be_excluded(web, pages):

@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from nlweb_ask.conf import site_conf
+from nlweb_ask.conf.failures import described
 from nlweb_ask.index import clock, merge, rechecks, refresh
 from nlweb_ask.index.background import due_sites
 from nlweb_ask.index.failures import record_failure
@@ -270,7 +271,7 @@ class _Report:
         return Refreshed(seen=len(unlisted), failed=len(self.closed))
 
     def failed(self, name: str, error: Exception) -> None:
-        self.problem(f"{name}: {type(error).__name__}: {error}")
+        self.problem(f"{name}: {described(error)}")
 
     def problem(self, text: str) -> None:
         """Print what went wrong: to whom it concerns even where nothing else is said."""

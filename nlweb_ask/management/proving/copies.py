@@ -14,7 +14,7 @@ from typing import Any, Final
 from django.db import connections, models, router, transaction
 from django.utils.translation import gettext as _
 
-from nlweb_ask.index.aside import ALIAS, index_aside
+from nlweb_ask.index.aside import ALIAS, Aside, index_aside
 from nlweb_ask.index.merge import merge
 from nlweb_ask.models import Change, Document, IndexState, Passage, Posting, Segment
 from nlweb_ask.pipeline.permit import Gate, as_candidate
@@ -29,9 +29,15 @@ TEMPORARY: Final = ""  # SQLite's name for a database that nobody else can open
 class Copy:
     """The index of one site as it was copied, or a twin of it with documents left out."""
 
-    def __init__(self, site_id: int, whole: sqlite3.Connection) -> None:
+    def __init__(self, site_id: int, whole: sqlite3.Connection, aside: Aside) -> None:
         self._site_id = site_id
         self._whole = whole
+        self._aside = aside
+
+    @property
+    def was_passed(self) -> bool:
+        """Whether a thread of somebody else has used the site's own index meanwhile."""
+        return self._aside.was_passed
 
     def documents(self) -> list[Document]:
         """Return what is stored of the site, in the order of its references."""
@@ -81,10 +87,10 @@ def copied(
         IndexUnavailable: When it changes too often to be copied.
     """
     alias = router.db_for_read(Document)
-    with index_aside(), closing(sqlite3.connect(TEMPORARY)) as whole:
+    with index_aside() as aside, closing(sqlite3.connect(TEMPORARY)) as whole:
         _copy(alias, site_id, tell)
         _sqlite().backup(whole)
-        yield Copy(site_id, whole)
+        yield Copy(site_id, whole, aside)
 
 
 def _sqlite() -> sqlite3.Connection:
