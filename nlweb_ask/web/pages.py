@@ -20,6 +20,7 @@ from django.views.decorators.http import require_safe
 from nlweb_ask.conf import SiteConf
 from nlweb_ask.index.analysis import analyze_question
 from nlweb_ask.pipeline.ask import pick_scope
+from nlweb_ask.pipeline.run import settled_mode
 from nlweb_ask.protocol.errors import (
     Forbidden,
     InvalidParameter,
@@ -30,23 +31,27 @@ from nlweb_ask.protocol.errors import (
     ServerBusy,
     Unauthorized,
 )
-from nlweb_ask.protocol.events import Failure, ResultFound
+from nlweb_ask.protocol.events import Content, Event, Failure, ResultFound
 from nlweb_ask.protocol.reader import RawRequest, read_question
 from nlweb_ask.protocol.values import text as plain
 from nlweb_ask.web import door
-from nlweb_ask.web.answers import Asked
+from nlweb_ask.web.answers import Asked, WholeAnswer
+from nlweb_ask.web.channel import End
+from nlweb_ask.web.leases import leased
 from nlweb_ask.web.limits import check_rate
 from nlweb_ask.web.login import login_address
 from nlweb_ask.web.origin import is_foreign, keep_cors_ours
 from nlweb_ask.web.requests import query_pairs
 from nlweb_ask.web.responses import NEVER_STORED, set_headers
 from nlweb_ask.web.rows import Row, language_of_item, row
+from nlweb_ask.web.streaming import wait_for
 from nlweb_ask.web.transactions import outside_transactions
 from nlweb_ask.web.viewers import (
     anonymous_or,
     forget_unreadable_session,
     viewer_for,
 )
+from nlweb_ask.web.written import Written, written
 
 TEMPLATE = "nlweb_ask/results.html"
 HEADERS = {
@@ -80,6 +85,7 @@ class ResultPage:
     question: str
     asked: bool = False
     rows: Sequence[Row] = ()
+    written: Written | None = None
     problem: str | Promise = ""
     login: str = ""  # where to log in, when that may help
 
@@ -140,16 +146,28 @@ def _unasked(request: HttpRequest, conf: SiteConf, text: str) -> ResultPage:
 @sensitive_variables()
 def _answered(request: HttpRequest, conf: SiteConf, text: str) -> ResultPage:
     asked = _ask(request, conf)
-    events = list(asked.events(threading.Event()))
+    events, whole = _events(request, asked)
     items = [event.item for event in events if isinstance(event, ResultFound)]
+    contents = [event for event in events if isinstance(event, Content)]
     failed = any(isinstance(event, Failure) for event in events)
     here = urlsplit(conf.base_url).netloc
     return ResultPage(
         question=text,
         asked=True,
         rows=[row(item, _terms(asked, item), here=here) for item in items],
-        problem=UNANSWERED if failed else "",
+        written=written(contents, items) if items else None,
+        problem="" if whole and not failed else UNANSWERED,
     )
+
+
+def _events(request: HttpRequest, asked: Asked) -> tuple[Sequence[Event], bool]:
+    """Return what was told, and whether that is the whole answer."""
+    whole = WholeAnswer(asked)
+    if not asked.takes_long:
+        return list(whole.events(threading.Event())), True
+    with leased(request, asked.viewer.user) as lease:
+        told, end = wait_for(lease.held_by(whole.events))
+    return told, end is End.WHOLE
 
 
 @sensitive_variables()
@@ -161,7 +179,7 @@ def _ask(request: HttpRequest, conf: SiteConf) -> Asked:
     profiles = door.check_grants(viewer, conf)
     asked = _asked(request)
     read = read_question(RawRequest(method="GET", query=[("query", asked)]))
-    question = replace(read, mode="list")
+    question = replace(read, mode=settled_mode(read, conf))
     return Asked(question, viewer, pick_scope(question, viewer, conf, profiles))
 
 

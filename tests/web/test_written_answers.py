@@ -1,0 +1,100 @@
+"""The page of results shows what was written of them, each quote with its number."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from nlweb_ask.plugins import Citation, Sentence, generators
+from nlweb_ask.web.written import linked
+from tests.factories import SiteSettingsFactory
+from tests.site_in_memory import save, site_in_memory
+
+PAGE = "/ask/results/"
+WORDS = "The kettle boils its water at ninety degrees."
+
+
+class Writer:
+    name = "writer"
+
+    def generate(self, question, results, deadline):
+        for result in results:
+            quote = result.passages[0].text
+            cited = Citation(start=0, end=len(quote), url=result.url, quote=quote)
+            yield Sentence(text=f"{quote} ", citations=(cited,))
+            yield Sentence(text=f"{quote} ", citations=(cited,))
+        yield Sentence(
+            text=f"<b>See</b> {results[0].url}, or https://elsewhere.example/x."
+        )
+
+
+@pytest.fixture
+def writing(db, settings):
+    SiteSettingsFactory(
+        enabled=True, default_mode="generate", base_url="https://a.example"
+    )
+    settings.NLWEB_ASK = {"GENERATORS": ["writer"]}
+    settings.TEMPLATES = [{**settings.TEMPLATES[0], "DIRS": []}]
+    generators.register(Writer)
+    with site_in_memory():
+        save("a", "Kettle <1>", WORDS)
+        save("b", "Other kettle", "Another kettle whistles while it is boiling water.")
+        yield
+    generators.unregister("writer")
+
+
+def asked(client):
+    return client.get(PAGE, {"q": "kettle"}).content.decode()
+
+
+def test_each_quote_has_one_number_and_leads_to_its_page(client, writing):
+    shown = asked(client)
+    assert re.findall(r'href="#nlweb-ask-quote-(\d)"', shown) == ["1", "1", "2", "2"]
+    quotes = re.findall(r'<li id="nlweb-ask-quote-(\d)".*?</li>', shown, re.DOTALL)
+    assert quotes == ["1", "2"]
+    assert '<a href="https://a.example/pages/a/">Kettle &lt;1&gt;</a>' in shown
+    assert f'<q dir="auto">{WORDS}</q>' in shown
+
+
+def test_what_nothing_proves_is_said_to_be_so(client, writing):
+    assert asked(client).count("no page is quoted for this") == 1
+
+
+def test_only_addresses_of_results_become_links(client, writing):
+    shown = asked(client)
+    assert '&lt;b&gt;See&lt;/b&gt; <a href="https://a.example/pages/' in shown
+    assert "or https://elsewhere.example/x." in shown
+    assert 'href="https://elsewhere' not in shown
+
+
+def test_a_list_is_shown_without_a_text(client, writing, settings):
+    settings.NLWEB_ASK = {"GENERATORS": [], "DEFAULT_MODE": "list"}
+    assert 'class="nlweb-ask-written"' not in asked(client)
+
+
+def test_where_nothing_is_found_nothing_is_written(client, writing):
+    shown = client.get(PAGE, {"q": "zeppelin"}).content.decode()
+    assert 'class="nlweb-ask-written"' not in shown
+    assert "Nothing found" in shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "javascript:alert(1)",
+        "![x](https://evil.example/pixel.png)",
+        '"><script>alert(1)</script>',
+        "https://a.example/pages/a/?steal=1",
+        "https://a.example/pages/a/\\@evil.example",
+    ],
+)
+def test_nothing_else_in_a_text_is_html(text):
+    shown = linked(text, ["https://a.example/pages/a/", "javascript:alert(1)"])
+    assert "<script" not in shown
+    assert "<img" not in shown
+    assert "javascript:" not in re.findall(r'href="([^"]*)', shown)
+    assert all(
+        url == "https://a.example/pages/a/"
+        for url in re.findall(r'href="([^"]*)', shown)
+    )
