@@ -45,7 +45,6 @@ NAME_SIGNS = 40
 STOP_MARK = "~"
 EXACT_MARK = "="
 FORM_MARK = "?"
-_NO_CONTENT: Final = frozenset((STOP_MARK, FORM_MARK))
 # Letters: shorter words are too near to each other to tell a mistyped one by.
 FORM_LENGTHS: Final = range(3, 25)
 
@@ -219,7 +218,16 @@ def normalized(text: str) -> str:
 
 def plain_words(text: str) -> list[str]:
     """Return the words as they stand, normalised and casefolded, in any language."""
+    if text.isascii():
+        return text.translate(_ASCII_WORDS).split()
     return list(chain.from_iterable(_plain.of(text)))
+
+
+# A space for each sign that is in no word.
+_ASCII_WORDS: Final = {
+    point: chr(point).lower() if _PLAIN_WORD.match(chr(point)) else " "
+    for point in range(128)
+}
 
 
 def _plain_chunk(chunk: str) -> tuple[str, ...]:
@@ -236,6 +244,8 @@ def is_spaceless(sign: str) -> bool:
 
 def word_count(text: str) -> int:
     """Count words; two signs of a language without spaces between words make one."""
+    if text.isascii():
+        return len(plain_words(text))
     return (sum(_half_words.of(text)) + 1) // 2
 
 
@@ -284,6 +294,8 @@ def _stemmer(language: str) -> _Stemmer | None:
     return stemmer
 
 
+# Of a word in small letters: the same comes with a capital at a sentence's beginning.
+@lru_cache(maxsize=8192)
 def _stem(word: str, language: str) -> str:
     # A stemmer keeps the word it works on, so two threads must not share one.
     with _stemmer_lock:
@@ -448,57 +460,35 @@ def analyze_with_forms(text: str, language: str) -> tuple[list[str], set[str]]:
     return [term for term in terms if term[0] != STOP_MARK] or terms, forms
 
 
-class _ChunkKeys(NamedTuple):
-    """The terms of what stands between white space, as keys of eight bytes each."""
+class PieceTerms(NamedTuple):
+    """The terms and forms of what stands between white space in a text of small letters."""
 
-    terms: bytes
-    content: bytes  # of the terms those that are no stop words
-    forms: bytes
+    terms: tuple[str, ...]
     tokens: int
     is_upper: bool
 
 
-def analyze_to_keys(text: str, language: str) -> tuple[bytes, bytes]:
-    """Return the keys of what `analyze_with_forms` returns, eight little-endian bytes each.
+def piece_terms(piece: str, language: str) -> PieceTerms:
+    """Return the terms of a piece, stop words and forms with their marks.
 
-    A form comes as often as its word does. Three times as fast on texts of words that
-    were seen before.
+    A text of such pieces has the terms of them all, unless all its letters are capitals
+    or `has_lone_ideograms` says so.
     """
-    language = language_of(language)
-    chunks = list(_chunk_keys(language, shouting=False).of(text))
-    if all(chunk.is_upper for chunk in chunks):
-        chunks = list(_chunk_keys(language, shouting=True).of(text))
-    keys = b"".join([chunk.content for chunk in chunks])
-    if not keys or sum([chunk.tokens for chunk in chunks]) <= NAME_WORDS:
-        keys = b"".join([chunk.terms for chunk in chunks])
-    if len(text) <= NAME_SIGNS and not text.isascii():
-        known = {
-            keys[start : start + KEY_SIZE] for start in range(0, len(keys), KEY_SIZE)
-        }
-        alone = {_key_bytes(sign) for sign in _IDEOGRAM.findall(normalized(text))}
-        keys += b"".join(alone - known)
-    return keys, b"".join([chunk.forms for chunk in chunks])
+    text = normalized(piece)
+    tokens = TOKEN.findall(text)
+    found = [_token_terms(token, language, shouting=False) for token in tokens]
+    return PieceTerms(
+        tuple(chain.from_iterable(found)), len(tokens), text == text.upper()
+    )
 
 
-@lru_cache(maxsize=16)
-def _chunk_keys(language: str, shouting: bool) -> _Known[_ChunkKeys]:
-    def look(chunk: str) -> _ChunkKeys:
-        text = normalized(chunk)
-        tokens = TOKEN.findall(text)
-        found = [t for token in tokens for t in _token_terms(token, language, shouting)]
-        return _ChunkKeys(
-            terms=b"".join(_key_bytes(t) for t in found if t[0] != FORM_MARK),
-            content=b"".join(_key_bytes(t) for t in found if t[0] not in _NO_CONTENT),
-            forms=b"".join(_key_bytes(t) for t in found if t[0] == FORM_MARK),
-            tokens=len(tokens),
-            is_upper=text == text.upper(),
-        )
-
-    return _Known(look)
-
-
-def _key_bytes(term: str) -> bytes:
-    return term_key(term).to_bytes(KEY_SIZE, "little", signed=True)
+def has_lone_ideograms(text: str) -> bool:
+    """Tell whether single signs of a text are terms as well, because it is a name."""
+    return (
+        len(text) <= NAME_SIGNS
+        and not text.isascii()
+        and _IDEOGRAM.search(normalized(text)) is not None
+    )
 
 
 def matching_spans(

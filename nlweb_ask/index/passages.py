@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final, NamedTuple
 
@@ -32,8 +31,7 @@ _WORD_END: Final = re.compile(r"\s++")
 _FENCE: Final = re.compile(r"[ \t]*(`{3,}|~{3,})")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CutPassage:
+class CutPassage(NamedTuple):
     """A passage of a page; `text` is `page_text(sections)[start:end]`."""
 
     ordinal: int  # from 0, in reading order

@@ -1,0 +1,200 @@
+"""The terms of many texts at once: each word is looked at once, the rest is arithmetic.
+
+What stands between white space has a number, by which its terms lie in arrays. White
+space is in no word, and no sign is normalised across it: what holds for the pieces of a
+text holds for the text.
+"""
+
+from __future__ import annotations
+
+import threading
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final
+
+from nlweb_ask.index.analysis import (
+    FORM_MARK,
+    MAX_TERM_LENGTH,
+    NAME_WORDS,
+    STOP_MARK,
+    PieceTerms,
+    analyze_with_forms,
+    has_lone_ideograms,
+    language_of,
+    piece_terms,
+    term_key,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Integers = NDArray[np.integer[Any]]
+    Bools = NDArray[np.bool_]
+
+# About 200 bytes each. A text of a hundred thousand pages has half as many.
+MAX_PIECES: Final = 65_536
+
+CONTENT: Final = 0
+STOP: Final = 1
+FORM: Final = 2
+_KINDS: Final = {STOP_MARK: STOP, FORM_MARK: FORM}
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrences:
+    """Every term of some texts as often as it stands there, in no order.
+
+    Arrays: `texts` which text it is, `keys` the term's, `is_form` whether it is one of
+    the whole forms that are kept for spelling alone.
+    """
+
+    texts: Integers
+    keys: Integers
+    is_form: Bools
+
+
+def occurrences(texts: Sequence[str], language: str) -> Occurrences:
+    """Return what `analyze_with_forms` finds in each text, a form as often as its word."""
+    import numpy as np
+
+    regular = ["" if has_lone_ideograms(text) else text for text in texts]
+    pieces, sizes, table = _vocabulary(language_of(language)).numbered(regular)
+    number = len(texts)
+    of_text = np.repeat(np.arange(number), sizes)
+    is_lower = np.bincount(of_text[~table.is_upper[pieces]], minlength=number) > 0
+    # A text of capitals is read in another way.
+    regularly = is_lower[of_text]
+    pieces, of_text = pieces[regularly], of_text[regularly]
+    words = np.bincount(of_text, table.tokens[pieces], minlength=number)
+    places = _ragged(table.begins[pieces], table.counts[pieces])
+    of_text = np.repeat(of_text, table.counts[pieces])
+    keys, kinds = table.keys[places], table.kinds[places]
+    has_content = np.bincount(of_text[kinds == CONTENT], minlength=number) > 0
+    keeps_stops = (words <= NAME_WORDS) | ~has_content
+    kept = (kinds != STOP) | keeps_stops[of_text]
+    found = Occurrences(of_text[kept], keys[kept], kinds[kept] == FORM)
+    rest = [
+        place
+        for place in np.flatnonzero(~is_lower).tolist()
+        if not _blank(texts[place])
+    ]
+    return _with_rest(found, [(place, texts[place]) for place in rest], language)
+
+
+def _blank(text: str) -> bool:
+    return not text or text.isspace()
+
+
+def _ragged(begins: Integers, counts: Integers) -> Integers:
+    """Return `begin, begin + 1, ...` of each run, one behind the other."""
+    import numpy as np
+
+    ends = np.cumsum(counts, dtype="<i8")
+    total = int(ends[-1]) if len(ends) else 0
+    shifts: Integers = np.repeat(begins - (ends - counts), counts)
+    return shifts + np.arange(total)
+
+
+def _with_rest(
+    found: Occurrences, texts: Sequence[tuple[int, str]], language: str
+) -> Occurrences:
+    import numpy as np
+
+    if not texts:
+        return found
+    of_text: list[int] = []
+    keys: list[int] = []
+    is_form: list[bool] = []
+    for place, text in texts:
+        terms, forms = analyze_with_forms(text, language)
+        of_text += [place] * (len(terms) + len(forms))
+        keys += map(term_key, chain(terms, forms))
+        is_form += [False] * len(terms) + [True] * len(forms)
+    return Occurrences(
+        np.concatenate([found.texts, np.array(of_text, "<i8")]),
+        np.concatenate([found.keys, np.array(keys, "<i8")]),
+        np.concatenate([found.is_form, np.array(is_form, bool)]),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """Arrays over pieces, and over the terms of all of them, end to end."""
+
+    begins: Integers
+    counts: Integers
+    tokens: Integers
+    is_upper: Bools
+    keys: Integers
+    kinds: Integers
+
+
+class _Vocabulary(dict[str, int]):
+    """The pieces of one language by their numbers; a new one is looked at.
+
+    Kept for the next texts up to a limit, and then begun anew: never while texts are
+    being numbered.
+    """
+
+    def __init__(self, language: str) -> None:
+        super().__init__()
+        self._language = language
+        self._lock = threading.Lock()
+        self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        self.clear()
+        self._begins, self._counts, self._tokens = array("q"), array("q"), array("q")
+        self._is_upper, self._kinds, self._keys = array("b"), array("b"), array("q")
+        self._arrays: _Table | None = None
+
+    def numbered(self, texts: Sequence[str]) -> tuple[Integers, list[int], _Table]:
+        """Return the pieces of all texts end to end, how many each has, and the table."""
+        import numpy as np
+
+        split = [text.split() for text in texts]
+        sizes = list(map(len, split))
+        with self._lock:
+            if len(self._begins) > MAX_PIECES:
+                self._begin_anew()
+            numbers = map(self.__getitem__, chain.from_iterable(split))
+            return np.fromiter(numbers, "<i8", sum(sizes)), sizes, self._table()
+
+    def _table(self) -> _Table:
+        import numpy as np
+
+        known = self._arrays
+        if known is None or len(known.begins) != len(self._begins):
+            # Copies: an array that is looked at could not grow.
+            known = self._arrays = _Table(
+                np.array(self._begins, "<i8"),
+                np.array(self._counts, "<i8"),
+                np.array(self._tokens, "<i8"),
+                np.array(self._is_upper, bool),
+                np.array(self._keys, "<i8"),
+                np.array(self._kinds, "|i1"),
+            )
+        return known
+
+    def __missing__(self, piece: str) -> int:
+        number = len(self._begins)
+        self._add(piece_terms(piece, self._language))
+        # A long run of signs comes once: it must not push words out.
+        if len(piece) <= MAX_TERM_LENGTH:
+            self[piece] = number
+        return number
+
+    def _add(self, found: PieceTerms) -> None:
+        self._begins.append(len(self._keys))
+        self._counts.append(len(found.terms))
+        self._tokens.append(found.tokens)
+        self._is_upper.append(found.is_upper)
+        self._keys.extend(map(term_key, found.terms))
+        self._kinds.extend(_KINDS.get(term[0], CONTENT) for term in found.terms)
+
+
+_vocabulary = lru_cache(maxsize=16)(_Vocabulary)
