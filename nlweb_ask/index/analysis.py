@@ -20,10 +20,11 @@ from functools import lru_cache
 from importlib.metadata import version
 from itertools import chain
 from operator import itemgetter
-from typing import Final, NamedTuple, Protocol, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from django.conf import settings
 
+from nlweb_ask.index.stemming import Stemmer, quick
 from nlweb_ask.index.stopwords import STOP_WORDS
 
 _T = TypeVar("_T")
@@ -184,10 +185,6 @@ class _Known(dict[str, _T]):
         return map(self.__getitem__, text.split())
 
 
-class _Stemmer(Protocol):
-    def stemWord(self, word: str) -> str: ...  # noqa: N802
-
-
 def language_of(tag: str) -> str:
     """Return the primary subtag of `tag` in lower case; the site's own when empty."""
     primary = (tag or settings.LANGUAGE_CODE).replace("_", "-").split("-")[0].lower()
@@ -218,16 +215,35 @@ def normalized(text: str) -> str:
 
 def plain_words(text: str) -> list[str]:
     """Return the words as they stand, normalised and casefolded, in any language."""
-    if text.isascii():
-        return text.translate(_ASCII_WORDS).split()
     return list(chain.from_iterable(_plain.of(text)))
 
 
-# A space for each sign that is in no word.
-_ASCII_WORDS: Final = {
-    point: chr(point).lower() if _PLAIN_WORD.match(chr(point)) else " "
+def spelled_words(text: str) -> bytes:
+    """Return `plain_words` with a space between each two, in UTF-8."""
+    words = _ascii_words(text)
+    if words is not None:
+        return b" ".join(words)
+    return " ".join(plain_words(text)).encode("utf-8", "surrogatepass")
+
+
+def _ascii_words(text: str) -> list[bytes] | None:
+    """Return the plain words of a text that has no letters but those of ASCII."""
+    if not text.isascii():
+        for sign in _TYPOGRAPHY:
+            text = text.replace(sign, " ")
+        if not text.isascii():
+            return None
+    return text.encode("ascii").translate(_ASCII_WORDS).split()
+
+
+# In no word, before normalising and after it, and common in texts of any language.
+_TYPOGRAPHY: Final = "\u2019\u2018\u201c\u201d\u2013\u2014\u2026\u00a0"
+
+# A space for each sign that is in no word, and for others the small letter.
+_ASCII_WORDS: Final = bytes(
+    ord(chr(point).lower() if _PLAIN_WORD.match(chr(point)) else " ")
     for point in range(128)
-}
+).ljust(256)
 
 
 def _plain_chunk(chunk: str) -> tuple[str, ...]:
@@ -244,8 +260,9 @@ def is_spaceless(sign: str) -> bool:
 
 def word_count(text: str) -> int:
     """Count words; two signs of a language without spaces between words make one."""
-    if text.isascii():
-        return len(plain_words(text))
+    words = _ascii_words(text)
+    if words is not None:
+        return len(words)
     return (sum(_half_words.of(text)) + 1) // 2
 
 
@@ -284,14 +301,13 @@ _stemmer_lock = threading.Lock()
 
 
 @lru_cache(maxsize=64)
-def _stemmer(language: str) -> _Stemmer | None:
+def _stemmer(language: str) -> Stemmer | None:
     import snowballstemmer  # type: ignore[import-untyped]
 
     algorithm = STEMMERS.get(language)
     if algorithm not in snowballstemmer.algorithms():
         return None
-    stemmer: _Stemmer = snowballstemmer.stemmer(algorithm)
-    return stemmer
+    return quick(snowballstemmer.stemmer(algorithm))
 
 
 # Of a word in small letters: the same comes with a capital at a sentence's beginning.
@@ -351,7 +367,7 @@ def _run_terms(run: str) -> Iterator[str]:
 
 
 def _script_terms(part: str, language: str, *, shouting: bool) -> Iterator[str]:
-    for piece in _SPACELESS_OR_NOT.findall(part):
+    for piece in (part,) if part.isascii() else _SPACELESS_OR_NOT.findall(part):
         if _HAS_SPACELESS.match(piece):
             yield from _run_terms(piece)
         else:

@@ -83,10 +83,8 @@ def merge(site_id: int, *, fold: bool = False) -> int:
         elif changes:
             _append(alias, site_id, changes)
         taken = [change.id for change in changes]
-        for begin in range(0, len(taken), BATCH_ROWS):
-            # By primary key alone: rows of open transactions must not be waited for.
-            batch = taken[begin : begin + BATCH_ROWS]
-            Change.objects.using(alias).filter(pk__in=batch).delete()
+        # By primary key alone: rows of open transactions must not be waited for.
+        rows.delete(alias, Change, "id", taken)
     logger.info("merged site=%d changes=%d", site_id, len(changes))
     return len(changes)
 
@@ -201,20 +199,19 @@ def _sorted(triples: Triples) -> Triples:
 
     if not len(triples.terms):
         return triples
-    terms = np.unique(triples.terms)
     number_bits = int(triples.numbers.max()).bit_length()
-    term_bits = (len(terms) - 1).bit_length()
-    if term_bits + _FIELD_BITS + number_bits + _FREQUENCY_BITS > np.iinfo("u8").bits:
+    # By term first, in any order within it; the rest is put in order as one number.
+    order = np.argsort(triples.terms)
+    terms = triples.terms[order]
+    is_first = np.diff(terms, prepend=terms[:1] - 1) != 0
+    ranks = (np.cumsum(is_first) - 1).astype("u8")
+    terms = terms[is_first]
+    below = _FIELD_BITS + number_bits + _FREQUENCY_BITS
+    if len(terms).bit_length() + below > np.iinfo("u8").bits:
         return _sorted_apart(triples)
-    # All four in one number each: sorting those is ten times as fast as finding an order.
-    packed = np.searchsorted(terms, triples.terms).astype("u8")
-    for column, bits in (
-        (triples.fields, _FIELD_BITS),
-        (triples.numbers, number_bits),
-        (triples.frequencies, _FREQUENCY_BITS),
-    ):
-        packed <<= np.uint64(bits)
-        packed |= column
+    places = (triples.fields.astype("u8") << np.uint64(number_bits)) | triples.numbers
+    rest = (places << np.uint64(_FREQUENCY_BITS)) | triples.frequencies
+    packed: Any = (ranks << np.uint64(below)) | rest[order]
     packed.sort()
     frequencies = (packed & np.uint64(MAX_FREQUENCY)).astype("<u2")
     packed >>= np.uint64(_FREQUENCY_BITS)

@@ -35,8 +35,12 @@ if TYPE_CHECKING:
     Integers = NDArray[np.integer[Any]]
     Bools = NDArray[np.bool_]
 
-# About 200 bytes each. A text of a hundred thousand pages has half as many.
-MAX_PIECES: Final = 65_536
+# About 200 bytes each. All texts of a hundred thousand pages have half as many.
+MAX_PIECES: Final = 131_072
+
+# Signs that no token begins or ends with.
+_BEFORE: Final = "([{<\"'"
+_BEHIND: Final = ".,:;!?)]}>\"'"
 
 CONTENT: Final = 0
 STOP: Final = 1
@@ -159,7 +163,7 @@ class _Vocabulary(dict[str, int]):
         split = [text.split() for text in texts]
         sizes = list(map(len, split))
         with self._lock:
-            if len(self._begins) > MAX_PIECES:
+            if len(self) > MAX_PIECES:
                 self._begin_anew()
             numbers = map(self.__getitem__, chain.from_iterable(split))
             return np.fromiter(numbers, "<i8", sum(sizes)), sizes, self._table()
@@ -181,8 +185,13 @@ class _Vocabulary(dict[str, int]):
         return known
 
     def __missing__(self, piece: str) -> int:
-        number = len(self._begins)
-        self._add(piece_terms(piece, self._language))
+        # What stands before and behind is in no word and has no case.
+        bare = piece.lstrip(_BEFORE).rstrip(_BEHIND) if piece.isascii() else piece
+        if bare != piece:
+            number = self[bare]
+        else:
+            number = len(self._begins)
+            self._add(piece_terms(piece, self._language))
         # A long run of signs comes once: it must not push words out.
         if len(piece) <= MAX_TERM_LENGTH:
             self[piece] = number
@@ -193,8 +202,9 @@ class _Vocabulary(dict[str, int]):
         self._counts.append(len(found.terms))
         self._tokens.append(found.tokens)
         self._is_upper.append(found.is_upper)
-        self._keys.extend(map(term_key, found.terms))
-        self._kinds.extend(_KINDS.get(term[0], CONTENT) for term in found.terms)
+        for term in found.terms:
+            self._keys.append(term_key(term))
+            self._kinds.append(_KINDS.get(term[0], CONTENT))
 
 
 _vocabulary = lru_cache(maxsize=16)(_Vocabulary)

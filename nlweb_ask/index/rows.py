@@ -6,11 +6,14 @@ choices to check and no expressions. Every value is a parameter.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 from django.db import connections, models
+
+# No database takes any number of values in one statement.
+AT_ONCE: Final = 500
 
 
 def insert(
@@ -34,21 +37,55 @@ def update(
 
 
 def delete(
-    alias: str, model: type[models.Model], column: str, values: Collection[Any]
+    alias: str, model: type[models.Model], column: str, values: Sequence[Any]
 ) -> None:
     """Delete the rows with one of these values; nothing goes with them."""
     quote = connections[alias].ops.quote_name
-    most = connections[alias].features.max_query_params or len(values)
-    wanted = list(values)
-    with connections[alias].cursor() as cursor:
-        for begin in range(0, len(wanted), most):
-            some = wanted[begin : begin + most]
-            marks = ", ".join(["%s"] * len(some))
-            cursor.execute(
-                f"DELETE FROM {quote(model._meta.db_table)}"  # noqa: S608
-                f" WHERE {quote(column)} IN ({marks})",
-                some,
-            )
+    statement = f"DELETE FROM {quote(model._meta.db_table)}"  # noqa: S608
+    for some in _parts(values):
+        wanted, parameters = _one_of(alias, {column: some})
+        with connections[alias].cursor() as cursor:
+            cursor.execute(f"{statement} WHERE {wanted}", parameters)
+
+
+def select(
+    alias: str,
+    model: type[models.Model],
+    columns: Iterable[str],
+    *,
+    source: str,
+    object_ids: Collection[str],
+) -> list[tuple[Any, ...]]:
+    """Return columns of the rows of some objects, in the order of their ids.
+
+    `source` and `object_id` are the first two columns. Some collations find `A` where
+    `a` was asked for: here it is not.
+    """
+    quote = connections[alias].ops.quote_name
+    names = ", ".join(map(quote, ("source", "object_id", *columns)))
+    statement = f"SELECT {names} FROM {quote(model._meta.db_table)}"  # noqa: S608
+    found: list[tuple[Any, ...]] = []
+    for some in _parts(list(object_ids)):
+        wanted, parameters = _one_of(alias, {"source": [source], "object_id": some})
+        with connections[alias].cursor() as cursor:
+            cursor.execute(f"{statement} WHERE {wanted} ORDER BY id", parameters)
+            found += cursor.fetchall()
+    asked = set(object_ids)
+    return [row for row in found if row[0] == source and row[1] in asked]
+
+
+def _one_of(
+    alias: str, wanted: Mapping[str, Sequence[Any]]
+) -> tuple[str, tuple[Any, ...]]:
+    quote = connections[alias].ops.quote_name
+    marks = {name: ", ".join(["%s"] * len(values)) for name, values in wanted.items()}
+    condition = " AND ".join(f"{quote(name)} IN ({marks[name]})" for name in wanted)
+    return condition, tuple(value for values in wanted.values() for value in values)
+
+
+def _parts(values: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    for begin in range(0, len(values), AT_ONCE):
+        yield values[begin : begin + AT_ONCE]
 
 
 def _run(alias: str, statement: str, rows: Sequence[Sequence[Any]]) -> None:
@@ -87,7 +124,10 @@ def _update_statement(
 def _marks(
     alias: str, model: type[models.Model], columns: Iterable[str]
 ) -> Iterable[str]:
-    """Return the place of each value; MariaDB would take bytes for text of its own."""
+    """Return the place of each value; MariaDB would take bytes for text.
+
+    And it takes no NULL for bytes: rows without them name no such column.
+    """
     binary = {
         field.column
         for field in model._meta.concrete_fields

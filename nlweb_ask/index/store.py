@@ -95,7 +95,7 @@ def writing() -> Iterator[None]:
     alias = write_alias()
     with transaction.atomic(using=alias):
         if connections[alias].vendor == "sqlite":
-            IndexState.objects.using(alias).filter(site_id=-1).update(epoch=0)
+            rows.delete(alias, IndexState, "site_id", [-1])
         yield
 
 
@@ -117,6 +117,16 @@ class Row(NamedTuple):
     @property
     def reference(self) -> Reference:
         return Reference(self.source, self.object_id, self.language, self.part)
+
+
+_ROW: Final = tuple(name for name in Row._fields if name not in {"source", "object_id"})
+
+
+def _row(source: str, object_id: str, *columns: Any) -> Row:
+    row = dict(zip(_ROW, columns, strict=True))
+    # A database without booleans has numbers.
+    flags = {"public": bool(row["public"]), "indexed": bool(row["indexed"])}
+    return Row(source=source, object_id=object_id, **{**row, **flags})
 
 
 def read_rows(rows: models.QuerySet[Document]) -> list[Row]:
@@ -184,20 +194,22 @@ def lock(
         object_ids: Its objects.
         held: Rows of theirs that this transaction has locked before.
     """
-    every = Document.objects.using(write_alias())
-    found = every.filter(source=source, object_id__in=list(object_ids))
-    # Some collations find `A` where `a` was asked for.
-    wanted = {(source, object_id) for object_id in object_ids}
-    keys = {
-        pk
-        for pk, *identity in found.values_list("pk", "source", "object_id")
-        if tuple(identity) in wanted
+    alias = write_alias()
+    found = {
+        row.id: row
+        for row in starmap(
+            _row,
+            rows.select(alias, Document, _ROW, source=source, object_ids=object_ids),
+        )
     }
-    new = keys.difference(row.id for row in held)
-    if not new:
-        return list(held)
-    locked = every.select_for_update().filter(pk__in=sorted(new)).order_by("pk")
-    return [*held, *read_rows(locked)]
+    for row in held:
+        found.pop(row.id, None)
+    if not found or connections[alias].vendor == "sqlite":
+        # Whoever writes has SQLite's one lock already.
+        return [*held, *found.values()]
+    # Read anew: another may have written them until now.
+    locked = Document.objects.using(alias).select_for_update()
+    return [*held, *read_rows(locked.filter(pk__in=list(found)).order_by("pk"))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,10 +277,7 @@ def _write_changed(changed: Sequence[tuple[Put, str]], now: Any) -> None:
             for (put, _hash), passages in zip(changed, cuts, strict=True)
         ]
     )
-    _record_all(
-        (put.row, Change.Kind.PUT, blob)
-        for (put, _hash), blob in zip(changed, blobs, strict=True)
-    )
+    _record([put.row for put, _hash in changed], Change.Kind.PUT, blobs)
 
 
 def _moment(moment: datetime) -> Any:
@@ -351,7 +360,7 @@ def move_all(documents: Iterable[Row], *, public: bool) -> int:
     keys = [row.id for row in moved]
     Document.objects.using(write_alias()).filter(pk__in=keys).update(public=public)
     kind = Change.Kind.OPENED if public else Change.Kind.CLOSED
-    _record_all((row, kind, None) for row in moved)
+    _record(moved, kind)
     return len(moved)
 
 
@@ -362,26 +371,36 @@ def withdraw(documents: Iterable[Row]) -> int:
         return 0
     indexed = [row for row in gone if row.indexed]
     keys = [row.id for row in gone]
-    _record_all((row, Change.Kind.WITHDRAWN, None) for row in indexed)
+    _record(indexed, Change.Kind.WITHDRAWN)
     rows.delete(write_alias(), Passage, "document_id", keys)
     rows.delete(write_alias(), Document, "id", keys)
     return len(indexed)
 
 
-_CHANGE: Final = ("site_id", "document_id", "token", "kind", "page", "created")
+_CHANGE: Final = ("site_id", "document_id", "token", "kind", "created")
 
 
-def _record_all(changes: Iterable[tuple[Row, Change.Kind, bytes | None]]) -> None:
-    """Write the changes of locked documents, in the order that they are in."""
+def _record(
+    documents: Sequence[Row], kind: Change.Kind, pages: Sequence[bytes] = ()
+) -> None:
+    """Write one change of each of these locked documents, in the order they are in.
+
+    `pages` are theirs where they were put; what else is changed has none.
+    """
+    if not documents:
+        return
     alias = write_alias()
     now = _moment(timezone.now())
-    made = [
-        (row.site_id, row.id, secrets.randbelow(2**31), int(kind), page, now)
-        for row, kind, page in changes
+    changes: list[tuple[Any, ...]] = [
+        (row.site_id, row.id, secrets.randbelow(2**31), int(kind), now)
+        for row in documents
     ]
-    rows.insert(alias, Change, _CHANGE, made)
-    if made:
-        transaction.on_commit(mark_written, using=alias)
+    columns: tuple[str, ...] = _CHANGE
+    if pages:
+        columns = (*columns, "page")
+        changes = [(*change, page) for change, page in zip(changes, pages, strict=True)]
+    rows.insert(alias, Change, columns, changes)
+    transaction.on_commit(mark_written, using=alias)
 
 
 def load_documents(

@@ -190,25 +190,29 @@ class _Counted:
     ) -> _Counted:
         import numpy as np
 
-        distinct = np.unique(keys)
+        ordered = np.sort(keys)
+        distinct = ordered[np.diff(ordered, prepend=ordered[:1] - 1) != 0]
         ranks = np.searchsorted(distinct, keys)
         pages, places = texts.pages[of_text], texts.places[of_text]
         # Page, term and place as one number: the only sort there is.
-        width = 2 * int(texts.passages.max(initial=0)) + _HEADINGS
-        terms = (pages * len(distinct) + ranks) * width
+        width = (2 * int(texts.passages.max(initial=0)) + _HEADINGS).bit_length()
+        below = width + len(distinct).bit_length()
+        terms = (pages << below) | (ranks << width)
         own = places != _PAGE
         both = np.concatenate(
             [
-                terms[own] + np.where(is_form, _FORMS, places)[own],
-                terms[~is_form] + _PAGE,
-                terms[~own & is_form] + _FORMS,
+                (terms | np.where(is_form, _FORMS, places))[own],
+                (terms | _PAGE)[~is_form],
+                (terms | _FORMS)[~own & is_form],
             ]
         )
         both.sort()
         first = np.flatnonzero(np.diff(both, prepend=-1))
         counts = np.diff(first, append=len(both))
-        terms, places = np.divmod(both[first], width)
-        pages, ranks = np.divmod(terms, max(len(distinct), 1))
+        both = both[first]
+        places = both & ((1 << width) - 1)
+        ranks = (both >> width) & ((1 << (below - width)) - 1)
+        pages = both >> below
         counts[places == _FORMS] = 1
         fields, numbers = _fields(places, texts.passages[pages])
         begins = np.searchsorted(pages, np.arange(len(texts.passages) + 1))
