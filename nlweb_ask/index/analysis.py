@@ -226,7 +226,9 @@ def spelled_words(text: str) -> bytes:
     return " ".join(plain_words(text)).encode("utf-8", "surrogatepass")
 
 
-def _ascii_words(text: str) -> list[bytes] | None:
+# The last one: a passage is counted, and then its words are hashed.
+@lru_cache(maxsize=1)
+def _ascii_words(text: str) -> Sequence[bytes] | None:
     """Return the plain words of a text that has no letters but those of ASCII."""
     if not text.isascii():
         for sign in _TYPOGRAPHY:

@@ -200,18 +200,22 @@ def _sorted(triples: Triples) -> Triples:
     if not len(triples.terms):
         return triples
     number_bits = int(triples.numbers.max()).bit_length()
-    # By term first, in any order within it; the rest is put in order as one number.
-    order = np.argsort(triples.terms)
-    terms = triples.terms[order]
-    is_first = np.diff(terms, prepend=terms[:1] - 1) != 0
-    ranks = (np.cumsum(is_first) - 1).astype("u8")
-    terms = terms[is_first]
     below = _FIELD_BITS + number_bits + _FREQUENCY_BITS
+    # By term first; the rest is put in order as one number. Each page has its terms in
+    # order already, and of that this sort makes use. A large site has twenty million
+    # postings, so each array is let go as soon as it can be.
+    order = np.argsort(triples.terms, kind="stable")
+    terms = triples.terms[order]
+    is_first = np.ones(len(terms), bool)
+    np.not_equal(terms[1:], terms[:-1], out=is_first[1:])
+    terms = terms[is_first]
     if len(terms).bit_length() + below > np.iinfo("u8").bits:
         return _sorted_apart(triples)
-    places = (triples.fields.astype("u8") << np.uint64(number_bits)) | triples.numbers
-    rest = (places << np.uint64(_FREQUENCY_BITS)) | triples.frequencies
-    packed: Any = (ranks << np.uint64(below)) | rest[order]
+    packed: Any = np.cumsum(is_first, dtype="u8")
+    packed -= np.uint64(1)
+    packed <<= np.uint64(below)
+    packed |= _below_terms(triples, number_bits)[order]
+    del order
     packed.sort()
     frequencies = (packed & np.uint64(MAX_FREQUENCY)).astype("<u2")
     packed >>= np.uint64(_FREQUENCY_BITS)
@@ -220,6 +224,18 @@ def _sorted(triples: Triples) -> Triples:
     fields = (packed & np.uint64((1 << _FIELD_BITS) - 1)).astype("|u1")
     packed >>= np.uint64(_FIELD_BITS)
     return Triples(terms[packed], fields, numbers, frequencies)
+
+
+def _below_terms(triples: Triples, number_bits: int) -> Any:
+    """Return field, number and frequency of each posting as one number."""
+    import numpy as np
+
+    packed: Any = triples.fields.astype("u8")
+    packed <<= np.uint64(number_bits)
+    packed |= triples.numbers
+    packed <<= np.uint64(_FREQUENCY_BITS)
+    packed |= triples.frequencies
+    return packed
 
 
 def _sorted_apart(triples: Triples) -> Triples:

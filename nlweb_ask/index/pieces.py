@@ -42,11 +42,6 @@ MAX_PIECES: Final = 131_072
 _BEFORE: Final = "([{<\"'"
 _BEHIND: Final = ".,:;!?)]}>\"'"
 
-CONTENT: Final = 0
-STOP: Final = 1
-FORM: Final = 2
-_KINDS: Final = {STOP_MARK: STOP, FORM_MARK: FORM}
-
 
 @dataclass(frozen=True, slots=True)
 class Occurrences:
@@ -74,13 +69,14 @@ def occurrences(texts: Sequence[str], language: str) -> Occurrences:
     regularly = is_lower[of_text]
     pieces, of_text = pieces[regularly], of_text[regularly]
     words = np.bincount(of_text, table.tokens[pieces], minlength=number)
-    places = _ragged(table.begins[pieces], table.counts[pieces])
-    of_text = np.repeat(of_text, table.counts[pieces])
-    keys, kinds = table.keys[places], table.kinds[places]
-    has_content = np.bincount(of_text[kinds == CONTENT], minlength=number) > 0
-    keeps_stops = (words <= NAME_WORDS) | ~has_content
-    kept = (kinds != STOP) | keeps_stops[of_text]
-    found = Occurrences(of_text[kept], keys[kept], kinds[kept] == FORM)
+    content = np.bincount(of_text, table.content[pieces], minlength=number)
+    keeps_stops = (words <= NAME_WORDS) | (content == 0)
+    counts = table.counts[pieces]
+    kept = counts + np.where(keeps_stops[of_text], table.stops[pieces], 0)
+    places = _ragged(table.begins[pieces], kept)
+    found = Occurrences(
+        np.repeat(of_text, kept), table.keys[places], table.is_form[places]
+    )
     rest = [
         place
         for place in np.flatnonzero(~is_lower).tolist()
@@ -127,14 +123,19 @@ def _with_rest(
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """Arrays over pieces, and over the terms of all of them, end to end."""
+    """Arrays over pieces, and over the terms of all of them, end to end.
+
+    Of a piece the stop words come last; `counts` is without them.
+    """
 
     begins: Integers
     counts: Integers
+    stops: Integers
+    content: Integers
     tokens: Integers
     is_upper: Bools
     keys: Integers
-    kinds: Integers
+    is_form: Bools
 
 
 class _Vocabulary(dict[str, int]):
@@ -152,8 +153,10 @@ class _Vocabulary(dict[str, int]):
 
     def _begin_anew(self) -> None:
         self.clear()
-        self._begins, self._counts, self._tokens = array("q"), array("q"), array("q")
-        self._is_upper, self._kinds, self._keys = array("b"), array("b"), array("q")
+        self._begins, self._counts = array("q"), array("q")
+        self._stops, self._content = array("q"), array("q")
+        self._tokens, self._is_upper = array("q"), array("b")
+        self._keys, self._is_form = array("q"), array("b")
         self._arrays: _Table | None = None
 
     def numbered(self, texts: Sequence[str]) -> tuple[Integers, list[int], _Table]:
@@ -177,10 +180,12 @@ class _Vocabulary(dict[str, int]):
             known = self._arrays = _Table(
                 np.array(self._begins, "<i8"),
                 np.array(self._counts, "<i8"),
+                np.array(self._stops, "<i8"),
+                np.array(self._content, "<i8"),
                 np.array(self._tokens, "<i8"),
                 np.array(self._is_upper, bool),
                 np.array(self._keys, "<i8"),
-                np.array(self._kinds, "|i1"),
+                np.array(self._is_form, bool),
             )
         return known
 
@@ -198,13 +203,17 @@ class _Vocabulary(dict[str, int]):
         return number
 
     def _add(self, found: PieceTerms) -> None:
+        stops = [term for term in found.terms if term[0] == STOP_MARK]
+        terms = [term for term in found.terms if term[0] != STOP_MARK]
+        is_form = [term[0] == FORM_MARK for term in terms]
         self._begins.append(len(self._keys))
-        self._counts.append(len(found.terms))
+        self._counts.append(len(terms))
+        self._stops.append(len(stops))
+        self._content.append(len(terms) - sum(is_form))
         self._tokens.append(found.tokens)
         self._is_upper.append(found.is_upper)
-        for term in found.terms:
-            self._keys.append(term_key(term))
-            self._kinds.append(_KINDS.get(term[0], CONTENT))
+        self._keys.extend([term_key(term) for term in (*terms, *stops)])
+        self._is_form.extend([*is_form, *[False] * len(stops)])
 
 
 _vocabulary = lru_cache(maxsize=16)(_Vocabulary)

@@ -42,7 +42,7 @@ T = TypeVar("T")
 # On SQLite a transaction holds the one write lock; elsewhere a transaction of one object
 # never waits for a second row while it holds a first, so it cannot take part in a
 # deadlock with a save of the site.
-SQLITE_BATCH: Final = 100
+SQLITE_BATCH: Final = 250
 # A writer that waits for SQLite's lock looks every tenth of a second whether it is free.
 SQLITE_BUSY_SECONDS: Final = 0.5
 SQLITE_PAUSE_SECONDS: Final = 0.15
