@@ -8,7 +8,6 @@ text holds for the text.
 from __future__ import annotations
 
 import threading
-from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -37,6 +36,8 @@ if TYPE_CHECKING:
 
 # About 200 bytes each. All texts of a hundred thousand pages have half as many.
 MAX_PIECES: Final = 131_072
+
+MIN_COLUMN: Final = 1024
 
 # Signs that no token begins or ends with.
 _BEFORE: Final = "([{<\"'"
@@ -138,6 +139,37 @@ class _Table:
     is_form: Bools
 
 
+class _Column:
+    """An array that grows at its end; what was looked at before stays what it was."""
+
+    def __init__(self, kind: str) -> None:
+        self.size = 0
+        self._kind = kind
+        self._new: list[Any] = []
+        self._array: Any = None
+
+    def append(self, value: int) -> None:
+        self._new.append(value)
+        self.size += 1
+
+    def extend(self, values: Sequence[int]) -> None:
+        self._new += values
+        self.size += len(values)
+
+    def view(self) -> Any:
+        import numpy as np
+
+        if self._array is None or self.size > len(self._array):
+            grown = np.empty(max(2 * self.size, MIN_COLUMN), self._kind)
+            if self._array is not None:
+                grown[: len(self._array)] = self._array
+            self._array = grown
+        if self._new:
+            self._array[self.size - len(self._new) : self.size] = self._new
+            self._new = []
+        return self._array[: self.size]
+
+
 class _Vocabulary(dict[str, int]):
     """The pieces of one language by their numbers; a new one is looked at.
 
@@ -153,11 +185,10 @@ class _Vocabulary(dict[str, int]):
 
     def _begin_anew(self) -> None:
         self.clear()
-        self._begins, self._counts = array("q"), array("q")
-        self._stops, self._content = array("q"), array("q")
-        self._tokens, self._is_upper = array("q"), array("b")
-        self._keys, self._is_form = array("q"), array("b")
-        self._arrays: _Table | None = None
+        self._begins, self._counts = _Column("<i8"), _Column("<i8")
+        self._stops, self._content = _Column("<i8"), _Column("<i8")
+        self._tokens, self._is_upper = _Column("<i8"), _Column("bool")
+        self._keys, self._is_form = _Column("<i8"), _Column("bool")
 
     def numbered(self, texts: Sequence[str]) -> tuple[Integers, list[int], _Table]:
         """Return the pieces of all texts end to end, how many each has, and the table."""
@@ -166,28 +197,23 @@ class _Vocabulary(dict[str, int]):
         split = [text.split() for text in texts]
         sizes = list(map(len, split))
         with self._lock:
-            if len(self) > MAX_PIECES:
+            # Long runs of signs have a number that nobody finds again.
+            if max(len(self), self._begins.size) > MAX_PIECES:
                 self._begin_anew()
             numbers = map(self.__getitem__, chain.from_iterable(split))
             return np.fromiter(numbers, "<i8", sum(sizes)), sizes, self._table()
 
     def _table(self) -> _Table:
-        import numpy as np
-
-        known = self._arrays
-        if known is None or len(known.begins) != len(self._begins):
-            # Copies: an array that is looked at could not grow.
-            known = self._arrays = _Table(
-                np.array(self._begins, "<i8"),
-                np.array(self._counts, "<i8"),
-                np.array(self._stops, "<i8"),
-                np.array(self._content, "<i8"),
-                np.array(self._tokens, "<i8"),
-                np.array(self._is_upper, bool),
-                np.array(self._keys, "<i8"),
-                np.array(self._is_form, bool),
-            )
-        return known
+        return _Table(
+            self._begins.view(),
+            self._counts.view(),
+            self._stops.view(),
+            self._content.view(),
+            self._tokens.view(),
+            self._is_upper.view(),
+            self._keys.view(),
+            self._is_form.view(),
+        )
 
     def __missing__(self, piece: str) -> int:
         # What stands before and behind is in no word and has no case.
@@ -195,18 +221,18 @@ class _Vocabulary(dict[str, int]):
         if bare != piece:
             number = self[bare]
         else:
-            number = len(self._begins)
-            self._add(piece_terms(piece, self._language))
+            number = self._add(piece_terms(piece, self._language))
         # A long run of signs comes once: it must not push words out.
         if len(piece) <= MAX_TERM_LENGTH:
             self[piece] = number
         return number
 
-    def _add(self, found: PieceTerms) -> None:
+    def _add(self, found: PieceTerms) -> int:
+        number = self._begins.size
         stops = [term for term in found.terms if term[0] == STOP_MARK]
         terms = [term for term in found.terms if term[0] != STOP_MARK]
         is_form = [term[0] == FORM_MARK for term in terms]
-        self._begins.append(len(self._keys))
+        self._begins.append(self._keys.size)
         self._counts.append(len(terms))
         self._stops.append(len(stops))
         self._content.append(len(terms) - sum(is_form))
@@ -214,6 +240,7 @@ class _Vocabulary(dict[str, int]):
         self._is_upper.append(found.is_upper)
         self._keys.extend([term_key(term) for term in (*terms, *stops)])
         self._is_form.extend([*is_form, *[False] * len(stops)])
+        return number
 
 
 _vocabulary = lru_cache(maxsize=16)(_Vocabulary)
