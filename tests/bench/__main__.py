@@ -154,10 +154,17 @@ def _is_sqlite(leg: dict[str, Any]) -> bool:
 def _of_leg(leg: dict[str, Any]) -> Iterator[Bar]:
     size = leg["passages"]
     where = f"{size // 1000}k" + ("" if _is_sqlite(leg) else " " + leg["database"])
-    if "search_ms" not in leg:
-        yield from _of_writing(leg, where)
-        return
-    took = leg["search_ms"]
+    if "search_ms" in leg:
+        yield from _of_searching(leg, where)
+    yield from _of_writing(leg, where)
+    if "workers" in leg:
+        held = leg["workers"]["mib"] - leg["workers"]["idle_mib"]
+        must = 40 if size == 100_000 else None
+        yield Bar("4 workers above idle ones, MiB", where, held, must)
+
+
+def _of_searching(leg: dict[str, Any], where: str) -> Iterator[Bar]:
+    size, took = leg["passages"], leg["search_ms"]
     # The bars are those of one database; of others the same ratios are told.
     of_size = AGAINST_RANK_BM25.get(size) if _is_sqlite(leg) else None
     for place, at in enumerate(("p50", "p95")):
@@ -177,11 +184,6 @@ def _of_leg(leg: dict[str, Any]) -> Iterator[Bar]:
             yield Bar(f"{who} {at} / median get(pk)", where, ratio, must)
     worst = took["worst"]["p95"] / took["step"]["p50"]
     yield Bar("worst question / median one", where, worst, 25)
-    yield from _of_writing(leg, where)
-    if "workers" in leg:
-        held = leg["workers"]["mib"] - leg["workers"]["idle_mib"]
-        must = 40 if size == 100_000 else None
-        yield Bar("4 workers above idle ones, MiB", where, held, must)
 
 
 def _of_writing(leg: dict[str, Any], where: str) -> Iterator[Bar]:
