@@ -89,6 +89,8 @@ def _without_nul(document: SourceDocument) -> SourceDocument:
 
 
 def _check_address(url: str) -> None:
+    if url.startswith("/") and not url.startswith("//"):
+        return
     try:
         scheme = urlsplit(url).scheme
     except ValueError as error:

@@ -20,10 +20,11 @@ from functools import lru_cache
 from importlib.metadata import version
 from itertools import chain
 from operator import itemgetter
-from typing import Final, NamedTuple, Protocol, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from django.conf import settings
 
+from nlweb_ask.index.stemming import Stemmer, quick
 from nlweb_ask.index.stopwords import STOP_WORDS
 
 _T = TypeVar("_T")
@@ -45,7 +46,6 @@ NAME_SIGNS = 40
 STOP_MARK = "~"
 EXACT_MARK = "="
 FORM_MARK = "?"
-_NO_CONTENT: Final = frozenset((STOP_MARK, FORM_MARK))
 # Letters: shorter words are too near to each other to tell a mistyped one by.
 FORM_LENGTHS: Final = range(3, 25)
 
@@ -185,10 +185,6 @@ class _Known(dict[str, _T]):
         return map(self.__getitem__, text.split())
 
 
-class _Stemmer(Protocol):
-    def stemWord(self, word: str) -> str: ...  # noqa: N802
-
-
 def language_of(tag: str) -> str:
     """Return the primary subtag of `tag` in lower case; the site's own when empty."""
     primary = (tag or settings.LANGUAGE_CODE).replace("_", "-").split("-")[0].lower()
@@ -222,6 +218,36 @@ def plain_words(text: str) -> list[str]:
     return list(chain.from_iterable(_plain.of(text)))
 
 
+def spelled_words(text: str) -> bytes:
+    """Return `plain_words` with a space between each two, in UTF-8."""
+    words = _ascii_words(text)
+    if words is not None:
+        return b" ".join(words)
+    return " ".join(plain_words(text)).encode("utf-8", "surrogatepass")
+
+
+# The last one: a passage is counted, and then its words are hashed.
+@lru_cache(maxsize=1)
+def _ascii_words(text: str) -> Sequence[bytes] | None:
+    """Return the plain words of a text that has no letters but those of ASCII."""
+    if not text.isascii():
+        for sign in _TYPOGRAPHY:
+            text = text.replace(sign, " ")
+        if not text.isascii():
+            return None
+    return text.encode("ascii").translate(_ASCII_WORDS).split()
+
+
+# In no word, before normalising and after it, and common in texts of any language.
+_TYPOGRAPHY: Final = "\u2019\u2018\u201c\u201d\u2013\u2014\u2026\u00a0"
+
+# A space for each sign that is in no word, and for others the small letter.
+_ASCII_WORDS: Final = bytes(
+    ord(chr(point).lower() if _PLAIN_WORD.match(chr(point)) else " ")
+    for point in range(128)
+).ljust(256)
+
+
 def _plain_chunk(chunk: str) -> tuple[str, ...]:
     return tuple(_PLAIN_WORD.findall(normalized(chunk).casefold()))
 
@@ -236,6 +262,9 @@ def is_spaceless(sign: str) -> bool:
 
 def word_count(text: str) -> int:
     """Count words; two signs of a language without spaces between words make one."""
+    words = _ascii_words(text)
+    if words is not None:
+        return len(words)
     return (sum(_half_words.of(text)) + 1) // 2
 
 
@@ -274,16 +303,17 @@ _stemmer_lock = threading.Lock()
 
 
 @lru_cache(maxsize=64)
-def _stemmer(language: str) -> _Stemmer | None:
+def _stemmer(language: str) -> Stemmer | None:
     import snowballstemmer  # type: ignore[import-untyped]
 
     algorithm = STEMMERS.get(language)
     if algorithm not in snowballstemmer.algorithms():
         return None
-    stemmer: _Stemmer = snowballstemmer.stemmer(algorithm)
-    return stemmer
+    return quick(snowballstemmer.stemmer(algorithm))
 
 
+# Of a word in small letters: the same comes with a capital at a sentence's beginning.
+@lru_cache(maxsize=8192)
 def _stem(word: str, language: str) -> str:
     # A stemmer keeps the word it works on, so two threads must not share one.
     with _stemmer_lock:
@@ -339,7 +369,7 @@ def _run_terms(run: str) -> Iterator[str]:
 
 
 def _script_terms(part: str, language: str, *, shouting: bool) -> Iterator[str]:
-    for piece in _SPACELESS_OR_NOT.findall(part):
+    for piece in (part,) if part.isascii() else _SPACELESS_OR_NOT.findall(part):
         if _HAS_SPACELESS.match(piece):
             yield from _run_terms(piece)
         else:
@@ -448,57 +478,35 @@ def analyze_with_forms(text: str, language: str) -> tuple[list[str], set[str]]:
     return [term for term in terms if term[0] != STOP_MARK] or terms, forms
 
 
-class _ChunkKeys(NamedTuple):
-    """The terms of what stands between white space, as keys of eight bytes each."""
+class PieceTerms(NamedTuple):
+    """The terms and forms of what stands between white space in a text of small letters."""
 
-    terms: bytes
-    content: bytes  # of the terms those that are no stop words
-    forms: bytes
+    terms: tuple[str, ...]
     tokens: int
     is_upper: bool
 
 
-def analyze_to_keys(text: str, language: str) -> tuple[bytes, bytes]:
-    """Return the keys of what `analyze_with_forms` returns, eight little-endian bytes each.
+def piece_terms(piece: str, language: str) -> PieceTerms:
+    """Return the terms of a piece, stop words and forms with their marks.
 
-    A form comes as often as its word does. Three times as fast on texts of words that
-    were seen before.
+    A text of such pieces has the terms of them all, unless all its letters are capitals
+    or `has_lone_ideograms` says so.
     """
-    language = language_of(language)
-    chunks = list(_chunk_keys(language, shouting=False).of(text))
-    if all(chunk.is_upper for chunk in chunks):
-        chunks = list(_chunk_keys(language, shouting=True).of(text))
-    keys = b"".join([chunk.content for chunk in chunks])
-    if not keys or sum([chunk.tokens for chunk in chunks]) <= NAME_WORDS:
-        keys = b"".join([chunk.terms for chunk in chunks])
-    if len(text) <= NAME_SIGNS and not text.isascii():
-        known = {
-            keys[start : start + KEY_SIZE] for start in range(0, len(keys), KEY_SIZE)
-        }
-        alone = {_key_bytes(sign) for sign in _IDEOGRAM.findall(normalized(text))}
-        keys += b"".join(alone - known)
-    return keys, b"".join([chunk.forms for chunk in chunks])
+    text = normalized(piece)
+    tokens = TOKEN.findall(text)
+    found = [_token_terms(token, language, shouting=False) for token in tokens]
+    return PieceTerms(
+        tuple(chain.from_iterable(found)), len(tokens), text == text.upper()
+    )
 
 
-@lru_cache(maxsize=16)
-def _chunk_keys(language: str, shouting: bool) -> _Known[_ChunkKeys]:
-    def look(chunk: str) -> _ChunkKeys:
-        text = normalized(chunk)
-        tokens = TOKEN.findall(text)
-        found = [t for token in tokens for t in _token_terms(token, language, shouting)]
-        return _ChunkKeys(
-            terms=b"".join(_key_bytes(t) for t in found if t[0] != FORM_MARK),
-            content=b"".join(_key_bytes(t) for t in found if t[0] not in _NO_CONTENT),
-            forms=b"".join(_key_bytes(t) for t in found if t[0] == FORM_MARK),
-            tokens=len(tokens),
-            is_upper=text == text.upper(),
-        )
-
-    return _Known(look)
-
-
-def _key_bytes(term: str) -> bytes:
-    return term_key(term).to_bytes(KEY_SIZE, "little", signed=True)
+def has_lone_ideograms(text: str) -> bool:
+    """Tell whether single signs of a text are terms as well, because it is a name."""
+    return (
+        len(text) <= NAME_SIGNS
+        and not text.isascii()
+        and _IDEOGRAM.search(normalized(text)) is not None
+    )
 
 
 def matching_spans(

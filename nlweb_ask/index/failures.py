@@ -9,6 +9,7 @@ from typing import Final
 from django.db import DatabaseError, connections
 
 from nlweb_ask.conf.failures import described
+from nlweb_ask.index import rows
 from nlweb_ask.index.store import write_alias
 from nlweb_ask.models import IndexFailure
 from nlweb_ask.sources.sites import default_site_id
@@ -31,13 +32,12 @@ def record_failure(source_name: str, object_id: str, why: str) -> None:
 
 def clear_failures(source_name: str, object_ids: Collection[str]) -> None:
     """Forget all that was noted of these objects: two writers may each have noted it."""
-    rows = IndexFailure.objects.using(write_alias())
-    wanted = {object_id[:255] for object_id in object_ids}
-    found = rows.filter(source=source_name, object_id__in=wanted)
-    # Some collations find `A` where `a` was asked for.
-    keys = [pk for pk, noted in found.values_list("pk", "object_id") if noted in wanted]
-    if keys:
-        rows.filter(pk__in=keys).delete()
+    alias = write_alias()
+    noted = {object_id[:255] for object_id in object_ids}
+    found = rows.select(
+        alias, IndexFailure, ["id"], source=source_name, object_ids=noted
+    )
+    rows.delete(alias, IndexFailure, "id", [pk for *_, pk in found])
 
 
 def log_failure(what: str, source: str, object_id: str, error: Exception) -> None:

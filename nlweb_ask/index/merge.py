@@ -12,12 +12,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby, starmap
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from django.db import connections, router, transaction
+from django.db import router, transaction
 from django.db.models import F
 
+from nlweb_ask.index import rows
 from nlweb_ask.index.postings import (
+    MAX_FREQUENCY,
     PASSAGE_FIELDS,
     Columns,
     Field,
@@ -25,7 +27,7 @@ from nlweb_ask.index.postings import (
     Pages,
     Triples,
     read_columns,
-    read_page,
+    read_pages,
     read_postings,
     write_all_postings,
     write_columns,
@@ -73,18 +75,16 @@ def merge(site_id: int, *, fold: bool = False) -> int:
         # on SQLite a transaction that begins by reading could not write any more.
         states = IndexState.objects.using(alias).filter(site_id=site_id)
         states.update(epoch=F("epoch") + 1 + secrets.randbelow(MAX_STEP))
-        rows = Change.objects.using(alias).filter(site_id=site_id)
-        changes = list(starmap(_read, rows.order_by("pk").values_list(*_CHANGE)))
+        found = Change.objects.using(alias).filter(site_id=site_id).order_by("pk")
+        changes = list(starmap(_Written, found.values_list(*_Written._fields)))
         segments = _segments(alias, site_id)
         if fold or _should_fold(segments):
             _fold(alias, site_id, segments, changes)
         elif changes:
             _append(alias, site_id, changes)
         taken = [change.id for change in changes]
-        for begin in range(0, len(taken), BATCH_ROWS):
-            # By primary key alone: rows of open transactions must not be waited for.
-            batch = taken[begin : begin + BATCH_ROWS]
-            Change.objects.using(alias).filter(pk__in=batch).delete()
+        # By primary key alone: rows of open transactions must not be waited for.
+        rows.delete(alias, Change, "id", taken)
     logger.info("merged site=%d changes=%d", site_id, len(changes))
     return len(changes)
 
@@ -105,29 +105,20 @@ def _should_fold(segments: Sequence[tuple[int, Columns]]) -> bool:
     return bool(pages) and (pages - int(base.alive.sum())) / pages > MAX_DEAD_SHARE
 
 
-@dataclass(frozen=True, slots=True)
-class _Written:
-    """A change row with its postings as they lie in it."""
+class _Written(NamedTuple):
+    """A change row; the page of one that was put is as it lies in it."""
 
     id: int
     kind: int
     document_id: int
-    page: tuple[Columns, Triples] | None
-
-
-_CHANGE: Final = ("id", "kind", "document_id", "page")
-
-
-def _read(change_id: int, kind: int, document_id: int, page: bytes | None) -> _Written:
-    read = read_page(page) if page is not None else None
-    return _Written(change_id, kind, document_id, read)
+    page: bytes | None
 
 
 @dataclass
 class _Last:
     """The last word of some changes on each document."""
 
-    put: dict[int, tuple[Columns, Triples]] = field(default_factory=dict)
+    put: dict[int, bytes] = field(default_factory=dict)
     public: dict[int, bool] = field(default_factory=dict)
     withdrawn: set[int] = field(default_factory=set)
 
@@ -172,42 +163,82 @@ def _put_pages(
     last: _Last, *, page: int = 0, passage: int = 0
 ) -> tuple[Pages, Triples]:
     """Put the pages of the changes end to end, numbered from `page` and `passage`."""
-    written = list(last.put.values())
-    joined = concatenate([columns.pages for columns, _ in written])
-    for number, document in enumerate(joined.documents.tolist()):
-        joined.public[number] = last.public.get(document, joined.public[number])
-    triples = [triples for _, triples in written]
-    return joined, _sorted(_numbered(triples, joined.first, page, passage))
+    pages, triples, sizes = read_pages(list(last.put.values()))
+    for number, document in enumerate(pages.documents.tolist()):
+        if document in last.public:
+            pages.public[number] = last.public[document]
+    numbered = _numbered(triples, sizes, pages.first, page, passage)
+    return pages, _sorted(numbered)
 
 
 def _numbered(
-    parts: Sequence[Triples], first: Integers, page: int, passage: int
+    triples: Triples, sizes: Integers, first: Integers, page: int, passage: int
 ) -> Triples:
-    """Put the postings of single pages end to end, with the numbers of all of them.
+    """Give the postings of single pages, end to end, the numbers of all of them.
 
-    `first` says where the passages of each page begin; the page before the first one has
-    the number `page`, its last passage ends at `passage`.
+    `sizes` says how many each page has, `first` where its passages begin; the page before
+    the first one has the number `page`, its last passage ends at `passage`.
     """
     import numpy as np
 
-    none = Triples(*(np.zeros(0, kind) for kind in ("<i8", "|u1", "<u4", "<u2")))
-    joined = Triples(
-        *(
-            np.concatenate([getattr(part, name) for part in (none, *parts)])
-            for name in ("terms", "fields", "numbers", "frequencies")
-        )
-    )
-    sizes = [len(part.terms) for part in parts]
-    pages = np.repeat(np.arange(len(parts), dtype="<u4"), sizes)
-    shifts = np.where(
-        np.isin(joined.fields, PASSAGE_FIELDS),
-        first[pages] + np.uint32(passage),
-        pages + np.uint32(page),
-    )
-    return replace(joined, numbers=joined.numbers + shifts)
+    pages = np.arange(page, page + len(sizes), dtype="<u4")
+    of_page = np.repeat(pages, sizes)
+    of_passages = np.repeat(first[:-1] + np.uint32(passage), sizes)
+    below = triples.fields >= min(PASSAGE_FIELDS)
+    shifts = np.where(below, of_passages, of_page)
+    return replace(triples, numbers=triples.numbers + shifts)
+
+
+_FREQUENCY_BITS: Final = 16
+_FIELD_BITS: Final = 3
 
 
 def _sorted(triples: Triples) -> Triples:
+    """Sort by term, field and number."""
+    import numpy as np
+
+    if not len(triples.terms):
+        return triples
+    number_bits = int(triples.numbers.max()).bit_length()
+    below = _FIELD_BITS + number_bits + _FREQUENCY_BITS
+    # By term first; the rest is put in order as one number. Each page has its terms in
+    # order already, and of that this sort makes use. A large site has twenty million
+    # postings, so each array is let go as soon as it can be.
+    order = np.argsort(triples.terms, kind="stable")
+    terms = triples.terms[order]
+    is_first = np.ones(len(terms), bool)
+    np.not_equal(terms[1:], terms[:-1], out=is_first[1:])
+    terms = terms[is_first]
+    if len(terms).bit_length() + below > np.iinfo("u8").bits:
+        return _sorted_apart(triples)
+    packed: Any = np.cumsum(is_first, dtype="u8")
+    packed -= np.uint64(1)
+    packed <<= np.uint64(below)
+    packed |= _below_terms(triples, number_bits)[order]
+    del order
+    packed.sort()
+    frequencies = (packed & np.uint64(MAX_FREQUENCY)).astype("<u2")
+    packed >>= np.uint64(_FREQUENCY_BITS)
+    numbers = (packed & np.uint64((1 << number_bits) - 1)).astype("<u4")
+    packed >>= np.uint64(number_bits)
+    fields = (packed & np.uint64((1 << _FIELD_BITS) - 1)).astype("|u1")
+    packed >>= np.uint64(_FIELD_BITS)
+    return Triples(terms[packed], fields, numbers, frequencies)
+
+
+def _below_terms(triples: Triples, number_bits: int) -> Any:
+    """Return field, number and frequency of each posting as one number."""
+    import numpy as np
+
+    packed: Any = triples.fields.astype("u8")
+    packed <<= np.uint64(number_bits)
+    packed |= triples.numbers
+    packed <<= np.uint64(_FREQUENCY_BITS)
+    packed |= triples.frequencies
+    return packed
+
+
+def _sorted_apart(triples: Triples) -> Triples:
     import numpy as np
 
     order = np.lexsort((triples.numbers, triples.fields, triples.terms))
@@ -352,22 +383,9 @@ def _write(
     _insert(alias, batch)
 
 
-def _insert(alias: str, rows: Sequence[tuple[int, int, int, bytes]]) -> None:
-    """Write postings past the ORM, which costs more than making them."""
-    if not rows:
-        return
-    connection = connections[alias]
-    quote = connection.ops.quote_name
-    columns = ", ".join(map(quote, ("site_id", "term", "segment_id", "postings")))
-    # MariaDB would take bytes for text in the connection's encoding.
-    binary = "_binary %s" if connection.vendor == "mysql" else "%s"
-    # The names are Django's own, quoted; every value is a parameter.
-    sql = (
-        f"INSERT INTO {quote(Posting._meta.db_table)} ({columns})"  # noqa: S608
-        f" VALUES (%s, %s, %s, {binary})"
-    )
-    with connection.cursor() as cursor:
-        cursor.executemany(sql, rows)
+def _insert(alias: str, postings: Sequence[tuple[int, int, int, bytes]]) -> None:
+    columns = ("site_id", "term", "segment_id", "postings")
+    rows.insert(alias, Posting, columns, postings)
 
 
 def _joined(parts: Sequence[FieldPostings]) -> FieldPostings:

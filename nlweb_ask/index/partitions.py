@@ -26,8 +26,6 @@ AT_ONCE: Final = 500
 # A rule that fails for more objects than this has not failed because of one of them.
 MAX_FAILURES: Final = 10
 
-_LOOKED_AT: Final = ("site_id", "source", "object_id", "language", "part", "public")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moved:
@@ -55,7 +53,7 @@ def ask_again(source_name: str, object_ids: Collection[str]) -> Moved:
     for begin in range(0, len(ids), AT_ONCE):
         chunk = ids[begin : begin + AT_ONCE]
         wanted = set(chunk)
-        rows = _documents(source_name).filter(object_id__in=chunk)
+        rows = store.read_rows(_documents(source_name).filter(object_id__in=chunk))
         # Some collations find `A` where `a` was asked for.
         total += _settle(source, [row for row in rows if row.object_id in wanted])
     return total
@@ -66,9 +64,10 @@ def ask_all_again(source_name: str) -> Moved:
     source = sources.get(source_name)
     total = Moved()
     last = 0
-    while rows := list(_documents(source_name).filter(pk__gt=last)[:AT_ONCE]):
+    documents = _documents(source_name)
+    while rows := store.read_rows(documents.filter(pk__gt=last)[:AT_ONCE]):
         total += _settle(source, rows)
-        last = rows[-1].pk
+        last = rows[-1].id
     return total
 
 
@@ -84,10 +83,10 @@ def number_of_documents(
 
 def _documents(source_name: str) -> models.QuerySet[Document]:
     rows = Document.objects.using(store.write_alias()).order_by("pk")
-    return rows.filter(source=source_name, indexed=True).only(*_LOOKED_AT)
+    return rows.filter(source=source_name, indexed=True)
 
 
-def _settle(source: Source, rows: Sequence[Document]) -> Moved:
+def _settle(source: Source, rows: Sequence[store.Row]) -> Moved:
     """Move those of these documents that lie in the wrong partition.
 
     Only those are locked, and asked about once more under the lock: what is read there
@@ -102,8 +101,8 @@ def _settle(source: Source, rows: Sequence[Document]) -> Moved:
         verdict = _verdict(source, locked)
         failed = [row for row in locked if row.object_id in verdict.failures]
         rest = [row for row in locked if row.object_id not in verdict.failures]
-        visible = [row for row in rest if row.pk in verdict.visible]
-        hidden = [row for row in rest if row.pk not in verdict.visible]
+        visible = [row for row in rest if row.id in verdict.visible]
+        hidden = [row for row in rest if row.id not in verdict.visible]
         opened = store.move_all(visible, public=True)
         closed = store.move_all(hidden, public=False)
         withdrawn = store.withdraw(failed)
@@ -112,7 +111,7 @@ def _settle(source: Source, rows: Sequence[Document]) -> Moved:
     return asked + Moved(opened=opened, closed=closed, failed=withdrawn)
 
 
-def _contradicted(source: Source, rows: Sequence[Document]) -> list[Document]:
+def _contradicted(source: Source, rows: Sequence[store.Row]) -> list[store.Row]:
     """Return the documents whose flag the source contradicts; all where it fails."""
     wrong = []
     for site_id, of_site in _by_site(rows).items():
@@ -132,7 +131,7 @@ class _Verdict:
     failures: dict[str, str] = field(default_factory=dict)  # reasons by object
 
 
-def _verdict(source: Source, rows: Sequence[Document]) -> _Verdict:
+def _verdict(source: Source, rows: Sequence[store.Row]) -> _Verdict:
     verdict = _Verdict()
     for site_id, of_site in _by_site(rows).items():
         try:
@@ -144,7 +143,7 @@ def _verdict(source: Source, rows: Sequence[Document]) -> _Verdict:
 
 
 def _ask_one_by_one(
-    verdict: _Verdict, source: Source, site_id: int, rows: Iterable[Document]
+    verdict: _Verdict, source: Source, site_id: int, rows: Iterable[store.Row]
 ) -> None:
     """Find the objects that the rule fails for, so that they close no others.
 
@@ -165,10 +164,10 @@ def _ask_one_by_one(
 
 
 def _note_visible(
-    verdict: _Verdict, source: Source, site_id: int, rows: Sequence[Document]
+    verdict: _Verdict, source: Source, site_id: int, rows: Sequence[store.Row]
 ) -> None:
     visible = _visible(source, site_id, {_asked_as(row) for row in rows})
-    verdict.visible |= {row.pk for row in rows if _asked_as(row) in visible}
+    verdict.visible |= {row.id for row in rows if _asked_as(row) in visible}
 
 
 def _visible(source: Source, site_id: int, asked: set[str]) -> set[str]:
@@ -179,12 +178,12 @@ def _visible(source: Source, site_id: int, asked: set[str]) -> set[str]:
         return set(visible_ids(source, anonymous_viewer(site_id), asked))
 
 
-def _by_site(rows: Iterable[Document]) -> dict[int, list[Document]]:
-    by_site: dict[int, list[Document]] = {}
+def _by_site(rows: Iterable[store.Row]) -> dict[int, list[store.Row]]:
+    by_site: dict[int, list[store.Row]] = {}
     for row in rows:
         by_site.setdefault(row.site_id, []).append(row)
     return by_site
 
 
-def _asked_as(row: Document) -> str:
-    return store.reference(row).asked_as
+def _asked_as(row: store.Row) -> str:
+    return row.reference.asked_as

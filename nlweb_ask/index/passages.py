@@ -5,11 +5,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final, NamedTuple
 
-from nlweb_ask.index.analysis import plain_words, word_count
+from nlweb_ask.index.analysis import spelled_words, word_count
 from nlweb_ask.plugins.types import Section
 
 # Words; two signs of a language without spaces count as one.
@@ -32,8 +31,7 @@ _WORD_END: Final = re.compile(r"\s++")
 _FENCE: Final = re.compile(r"[ \t]*(`{3,}|~{3,})")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CutPassage:
+class CutPassage(NamedTuple):
     """A passage of a page; `text` is `page_text(sections)[start:end]`."""
 
     ordinal: int  # from 0, in reading order
@@ -58,8 +56,7 @@ def page_text(sections: Iterable[Section]) -> str:
 
 def words_hash(text: str) -> str:
     """Return 32 hex digits that change when the words of `text` do, and only then."""
-    words = " ".join(plain_words(text)).encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(words, digest_size=16).hexdigest()
+    return hashlib.blake2b(spelled_words(text), digest_size=16).hexdigest()
 
 
 def cut(sections: Sequence[Section]) -> list[CutPassage]:
@@ -98,40 +95,57 @@ def _section_spans(section: Section) -> list[_Span]:
     return spans
 
 
-def _packed(text: str, pieces: Iterable[_Span]) -> Iterator[_Span]:
+class _Piece(NamedTuple):
+    """A part of a text that is not cut any more, and how many words it has."""
+
+    start: int
+    end: int
+    words: int
+
+
+def _packed(text: str, pieces: Iterable[_Piece]) -> Iterator[_Span]:
     """Join neighbouring pieces as long as they make one passage."""
-    passages: list[tuple[_Span, int]] = []
+    passages: list[_Piece] = []
     for piece in pieces:
-        words = word_count(text[piece.start : piece.end])
-        if passages and passages[-1][1] + words <= MAX_WORDS:
-            last, before = passages.pop()
-            passages.append((_Span(last.start, piece.end), before + words))
+        if passages and passages[-1].words + piece.words <= MAX_WORDS:
+            passages.append(_together(passages.pop(), piece))
         else:
-            passages.append((piece, words))
-    if len(passages) > 1 and passages[-1][1] < MIN_TAIL_WORDS:
-        (tail, words), (last, before) = passages.pop(), passages.pop()
-        passages.append((_Span(last.start, tail.end), before + words))
-    for span, _words in passages:
-        yield _trimmed(text, span)
+            passages.append(piece)
+    if len(passages) > 1 and passages[-1].words < MIN_TAIL_WORDS:
+        tail = passages.pop()
+        passages.append(_together(passages.pop(), tail))
+    for passage in passages:
+        yield _trimmed(text, passage)
 
 
-def _trimmed(text: str, span: _Span) -> _Span:
-    piece = text[span.start : span.end]
-    start = span.start + len(piece) - len(piece.lstrip())
-    return _Span(start, max(start, span.start + len(piece.rstrip())))
+def _together(one: _Piece, next_one: _Piece) -> _Piece:
+    return _Piece(one.start, next_one.end, one.words + next_one.words)
 
 
-def _pieces(text: str) -> Iterator[_Span]:
+def _trimmed(text: str, passage: _Piece) -> _Span:
+    piece = text[passage.start : passage.end]
+    start = passage.start + len(piece) - len(piece.lstrip())
+    return _Span(start, max(start, passage.start + len(piece.rstrip())))
+
+
+def _pieces(text: str) -> Iterator[_Piece]:
     for block in _blocks(text):
         if text[block.start : block.end].strip():
             yield from _small(text, block, _CODE_CUTS if block.is_code else _CUTS)
 
 
-def _blocks(text: str) -> Iterator[_Span]:
-    """Yield the paragraphs; a fenced block of code is one, blank lines and all."""
+def _blocks(text: str) -> Iterable[_Span]:
+    """Return the paragraphs; a fenced block of code is one, blank lines and all."""
+    lines = text.splitlines(keepends=True)
+    if len(lines) == 1 and not _FENCE.match(text):
+        return [_Span(0, len(text))]
+    return _blocks_of(lines)
+
+
+def _blocks_of(lines: Iterable[str]) -> Iterator[_Span]:
     start = position = 0
     fence = ""
-    for line in text.splitlines(keepends=True):
+    for line in lines:
         mark = _FENCE.match(line)
         if fence:
             closes = mark is not None and mark[1].startswith(fence)
@@ -151,10 +165,11 @@ def _blocks(text: str) -> Iterator[_Span]:
 _Cut = Callable[[str, _Span], Iterator[_Span]]
 
 
-def _small(text: str, span: _Span, cuts: Sequence[_Cut]) -> Iterator[_Span]:
+def _small(text: str, span: _Span, cuts: Sequence[_Cut]) -> Iterator[_Piece]:
     """Yield a span whole when it fits, else cut it by the first of `cuts`, and so on."""
-    if not cuts or word_count(text[span.start : span.end]) <= MAX_WORDS:
-        yield span
+    words = word_count(text[span.start : span.end])
+    if not cuts or words <= MAX_WORDS:
+        yield _Piece(span.start, span.end, words)
         return
     for piece in cuts[0](text, span):
         yield from _small(text, piece, cuts[1:])

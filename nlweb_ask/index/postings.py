@@ -10,7 +10,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from struct import Struct
+from itertools import chain
+from struct import Struct, pack
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, overload
 
 if TYPE_CHECKING:
@@ -201,16 +202,16 @@ _TRIPLES: Final = (
 )
 
 
+# `json.dumps` would make an encoder for each page.
+_written: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
 def _pack(header: Mapping[str, Any], arrays: Sequence[tuple[str, Any]]) -> bytes:
     """Write a JSON header with the arrays' lengths, then the arrays' bytes."""
     import numpy as np
 
     parts = [np.ascontiguousarray(values, dtype=kind) for kind, values in arrays]
-    head = json.dumps(
-        {**header, "sizes": [part.size for part in parts]},
-        ensure_ascii=False,
-        separators=(",", ":"),
-    ).encode()
+    head = _written({**header, "sizes": [part.size for part in parts]}).encode()
     return b"".join(
         [len(head).to_bytes(4, "little"), head, *(part.tobytes() for part in parts)]
     )
@@ -255,14 +256,16 @@ def read_columns(blob: bytes | memoryview) -> Columns:
     )
 
 
+def _label(written: Sequence[Any]) -> Label:
+    source, language, types, version = written
+    return Label(source, language, tuple(types), version)
+
+
 def _pages(header: Mapping[str, Any], arrays: Mapping[str, Any]) -> Pages:
     return Pages(
         documents=arrays["documents"],
         labels=arrays["labels"],
-        label_table=[
-            Label(source, language, tuple(types), version)
-            for source, language, types, version in header["labels"]
-        ],
+        label_table=list(map(_label, header["labels"])),
         keys=PageKeys.of(PageKey(*key) for key in header["keys"]),
         public=arrays["public"].astype(bool),
         page_lengths=arrays["page_lengths"].reshape(-1, len(PAGE_FIELDS)),
@@ -271,11 +274,47 @@ def _pages(header: Mapping[str, Any], arrays: Mapping[str, Any]) -> Pages:
     )
 
 
-def write_page(columns: Columns, triples: Triples) -> bytes:
-    """Return one changed page with its own postings: what a change row holds."""
-    columns_blob = write_columns(columns)
-    postings = _pack({}, [(kind, getattr(triples, name)) for name, kind in _TRIPLES])
-    return len(columns_blob).to_bytes(4, "little") + columns_blob + postings
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnePage:
+    """A page as `Pages` keeps one, before it is in any array."""
+
+    document_id: int
+    label: Label
+    key: PageKey
+    public: bool
+    page_lengths: tuple[int, int, int]  # in the order of `PAGE_FIELDS`
+    passage_lengths: Sequence[tuple[int, int]]  # in the order of `PASSAGE_FIELDS`
+
+
+def write_page(page: OnePage, triples: Triples) -> bytes:
+    """Return one changed page with its own postings: what a change row holds.
+
+    The same bytes as `write_columns` gives of that page alone, without making nine
+    arrays of a number or two each.
+    """
+    passages = len(page.passage_lengths)
+    head = _written(
+        {
+            "labels": [page.label],
+            "keys": [page.key],
+            "sizes": [1, 1, 1, len(PAGE_FIELDS), 2, 2 * passages, 0, 0, 0],
+        }
+    ).encode()
+    numbers = (*page.page_lengths, 0, passages, *chain(*page.passage_lengths))
+    columns = pack(f"<qIB{len(numbers)}I", page.document_id, 0, page.public, *numbers)
+    size = len(triples.terms)
+    sizes = _written({"sizes": [size] * len(_TRIPLES)}).encode()
+    return b"".join(
+        [
+            (4 + len(head) + len(columns)).to_bytes(4, "little"),
+            len(head).to_bytes(4, "little"),
+            head,
+            columns,
+            len(sizes).to_bytes(4, "little"),
+            sizes,
+            *(getattr(triples, name).tobytes() for name, _kind in _TRIPLES),
+        ]
+    )
 
 
 def read_page(blob: bytes | memoryview) -> tuple[Columns, Triples]:
@@ -284,6 +323,68 @@ def read_page(blob: bytes | memoryview) -> tuple[Columns, Triples]:
     end = 4 + int.from_bytes(blob[:4], "little")
     _, arrays = _unpack(blob[end:], _TRIPLES)
     return read_columns(blob[4:end]), Triples(**arrays)
+
+
+# The arrays of one page in front of those of its passages, as `write_page` writes them.
+_ONE_PAGE: Final = [
+    ("documents", "<i8"),
+    ("labels", "<u4"),
+    ("public", "|u1"),
+    ("page_lengths", "<u4", len(PAGE_FIELDS)),
+    ("first", "<u4", 2),
+]
+
+
+def read_pages(blobs: Sequence[bytes | memoryview]) -> tuple[Pages, Triples, Integers]:
+    """Read pages that `write_page` wrote, and put them end to end.
+
+    Returns:
+        The pages, their postings in each page's own numbers, and how many postings each
+        page has.
+    """
+    import numpy as np
+
+    layout = np.dtype(_ONE_PAGE)
+    width = sum(np.dtype(kind).itemsize for _, kind in _TRIPLES)
+    table: dict[Label, int] = {}
+    labels, keys, sizes = [], [], []
+    fixed, passages = [], []
+    postings: tuple[list[bytes], ...] = tuple([] for _ in _TRIPLES)
+    for blob in map(bytes, blobs):
+        end = 4 + int.from_bytes(blob[:4], "little")
+        begin = 8 + int.from_bytes(blob[4:8], "little")
+        header = json.loads(blob[8:begin])
+        labels.append(table.setdefault(_label(header["labels"][0]), len(table)))
+        keys.append(PageKey(*header["keys"][0]))
+        fixed.append(blob[begin : begin + layout.itemsize])
+        passages.append(blob[begin + layout.itemsize : end])
+        begin = end + 4 + int.from_bytes(blob[end : end + 4], "little")
+        size = (len(blob) - begin) // width
+        sizes.append(size)
+        for parts, (_, kind) in zip(postings, _TRIPLES, strict=True):
+            end = begin + size * int(kind[-1])
+            parts.append(blob[begin:end])
+            begin = end
+    columns = np.frombuffer(b"".join(fixed), layout)
+    pages = Pages(
+        documents=columns["documents"],
+        labels=np.array(labels, "<u4"),
+        label_table=list(table),
+        keys=PageKeys.of(keys),
+        public=columns["public"].astype(bool),
+        page_lengths=columns["page_lengths"],
+        first=np.cumsum([0, *columns["first"][:, 1].tolist()], dtype="<u4"),
+        passage_lengths=np.frombuffer(b"".join(passages), "<u4").reshape(
+            -1, len(PASSAGE_FIELDS)
+        ),
+    )
+    triples = Triples(
+        *(
+            np.frombuffer(b"".join(parts), kind)
+            for parts, (_, kind) in zip(postings, _TRIPLES, strict=True)
+        )
+    )
+    return pages, triples, np.array(sizes, "<i8")
 
 
 def write_postings(fields: Mapping[Field, FieldPostings]) -> bytes:

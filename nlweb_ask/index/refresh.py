@@ -7,7 +7,7 @@ failure recorded; the site's own save goes on.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
 
@@ -26,6 +26,7 @@ from nlweb_ask.index.partitions import ask_again
 from nlweb_ask.models import Document
 from nlweb_ask.plugins import (
     Fetching,
+    Reference,
     Source,
     SourceDocument,
     SourceRef,
@@ -41,7 +42,7 @@ T = TypeVar("T")
 # On SQLite a transaction holds the one write lock; elsewhere a transaction of one object
 # never waits for a second row while it holds a first, so it cannot take part in a
 # deadlock with a save of the site.
-SQLITE_BATCH: Final = 100
+SQLITE_BATCH: Final = 250
 # A writer that waits for SQLite's lock looks every tenth of a second whether it is free.
 SQLITE_BUSY_SECONDS: Final = 0.5
 SQLITE_PAUSE_SECONDS: Final = 0.15
@@ -133,63 +134,76 @@ def _refresh(
     """Write these objects; return the counts, and how many rows had to be made."""
     # Lock first, read then: what a writer reads under the lock cannot be older than
     # what the writer before it wrote.
-    store.lock(source.name, object_ids)
+    held = store.lock(source.name, object_ids)
     # Before the words: a stamp that is older than these costs a second look, a newer
     # one would hide that they are old.
     stamps = stamps | _live_stamps(source, object_ids)
-    documents = _by_site(fit(source.load(object_ids), object_ids))
-    rows_made = 0
-    for site_id, of_site in documents.items():
-        references = [store.reference_of(d, source.name) for d in of_site]
-        rows_made += store.claim(site_id, references)
-    rows = {row.key: row for row in store.lock(source.name, object_ids)}
-    total = Refreshed(seen=len(object_ids))
-    for site_id, of_site in documents.items():
-        total += _put_all(source, site_id, of_site, rows, stamps)
-    withdrawn = store.withdraw(rows.values())
+    documents = _by_key(source, fit(source.load(object_ids), object_ids))
+    claimed = {key: (one.site_id, one.reference) for key, one in documents.items()}
+    rows_made = store.claim(claimed, {row.key for row in held})
+    rows = {row.key: row for row in store.lock(source.name, object_ids, held)}
+    puts = _puts(source, documents, rows, stamps)
+    written = store.put_all(puts)
+    moved = sum(
+        put.row.id not in written and put.row.public != put.public for put in puts
+    )
+    gone = [row for key, row in rows.items() if key not in documents]
+    withdrawn = store.withdraw(gone)
     clear_failures(source.name, object_ids)
-    return total + Refreshed(withdrawn=withdrawn), rows_made
+    return (
+        Refreshed(
+            seen=len(object_ids), written=len(written), moved=moved, withdrawn=withdrawn
+        ),
+        rows_made,
+    )
 
 
 def _live_stamps(source: Source, object_ids: Collection[str]) -> dict[str, str]:
     return dict(source.stamps(object_ids)) if isinstance(source, Stamped) else {}
 
 
-def _put_all(
-    source: Source,
-    site_id: int,
-    documents: Sequence[SourceDocument],
-    rows: dict[str, Document],
-    stamps: dict[str, str],
-) -> Refreshed:
-    """Put the documents of one site, each into its row, and take that out of `rows`."""
-    visible = _public_ids(source, site_id, documents)
-    total = Refreshed()
+@dataclass(frozen=True, slots=True)
+class _OfSite:
+    """A document on one of the sites that show it."""
+
+    site_id: int
+    reference: Reference
+    document: SourceDocument
+
+
+def _by_key(source: Source, documents: Iterable[SourceDocument]) -> dict[str, _OfSite]:
+    by_key = {}
     for document in documents:
         reference = store.reference_of(document, source.name)
-        row = rows.pop(store.identity_key(site_id, reference))
-        was_public = row.public
-        public = reference.asked_as in visible
-        stamp = stamps.get(document.object_id, "")
-        written = store.put(row, document, public=public, stamp=stamp)
-        moved = not written and was_public != public
-        total += Refreshed(written=int(written), moved=int(moved))
-    return total
-
-
-def _by_site(documents: Iterable[SourceDocument]) -> dict[int, list[SourceDocument]]:
-    by_site: dict[int, list[SourceDocument]] = {}
-    for document in documents:
         for site_id in document.sites or (default_site_id(),):
-            by_site.setdefault(site_id, []).append(document)
-    return by_site
+            key = store.identity_key(site_id, reference)
+            by_key[key] = _OfSite(site_id, reference, document)
+    return by_key
 
 
-def _public_ids(
-    source: Source, site_id: int, documents: Sequence[SourceDocument]
-) -> set[str]:
-    asked = {store.reference_of(d, source.name).asked_as for d in documents}
-    return set(visible_ids(source, anonymous_viewer(site_id), asked))
+def _puts(
+    source: Source,
+    documents: Mapping[str, _OfSite],
+    rows: Mapping[str, store.Row],
+    stamps: Mapping[str, str],
+) -> list[store.Put]:
+    """Ask of every site which documents are public, and put each to its row."""
+    asked: dict[int, set[str]] = {}
+    for one in documents.values():
+        asked.setdefault(one.site_id, set()).add(one.reference.asked_as)
+    visible = {
+        site_id: set(visible_ids(source, anonymous_viewer(site_id), ids))
+        for site_id, ids in asked.items()
+    }
+    return [
+        store.Put(
+            rows[key],
+            one.document,
+            public=one.reference.asked_as in visible[one.site_id],
+            stamp=stamps.get(one.document.object_id, ""),
+        )
+        for key, one in documents.items()
+    ]
 
 
 def _withdraw_failed(

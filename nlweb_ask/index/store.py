@@ -10,22 +10,25 @@ import hashlib
 import hmac
 import json
 import secrets
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from functools import lru_cache
-from typing import Any, Final
+from itertools import starmap
+from typing import Any, Final, NamedTuple
 
 from django.conf import settings
-from django.db import IntegrityError, connections, router, transaction
+from django.db import IntegrityError, connections, models, router, transaction
 from django.utils import timezone
 from django.utils.encoding import force_bytes
 
+from nlweb_ask.index import rows
 from nlweb_ask.index.analysis import ANALYZER_VERSION
 from nlweb_ask.index.passages import CutPassage, cut
-from nlweb_ask.index.postings import write_page
+from nlweb_ask.index.postings import Label, PageKey
 from nlweb_ask.index.reading import mark_written
-from nlweb_ask.index.terms import page_blob_parts
+from nlweb_ask.index.terms import PageWords, page_blobs
 from nlweb_ask.models import Change, Document, IndexState, Passage
 from nlweb_ask.plugins import PassageText, Reference, SourceDocument
 
@@ -56,12 +59,13 @@ def write_alias() -> str:
 
 
 # `json.dumps` would make an encoder for each page of every answer.
-_written: Final = json.JSONEncoder(ensure_ascii=False).encode
+_json: Final = json.JSONEncoder(ensure_ascii=False).encode
+_sorted_json: Final = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
 
 
 def identity_key(site_id: int, reference: Reference) -> str:
     """Return the 32 hex digits by which a document is known in the tables."""
-    identity = _written([site_id, *reference])
+    identity = _json([site_id, *reference])
     return hashlib.blake2b(identity.encode(), digest_size=16).hexdigest()
 
 
@@ -91,12 +95,42 @@ def writing() -> Iterator[None]:
     alias = write_alias()
     with transaction.atomic(using=alias):
         if connections[alias].vendor == "sqlite":
-            IndexState.objects.using(alias).filter(site_id=-1).update(epoch=0)
+            rows.delete(alias, IndexState, "site_id", [-1])
         yield
 
 
-def reference(row: Document) -> Reference:
-    return Reference(row.source, row.object_id, row.language, row.part)
+class Row(NamedTuple):
+    """A document as its row tells it, without its words."""
+
+    id: int
+    key: str
+    site_id: int
+    source: str
+    object_id: str
+    language: str
+    part: str
+    public: bool
+    indexed: bool
+    content_hash: str
+    analyzer: int
+
+    @property
+    def reference(self) -> Reference:
+        return Reference(self.source, self.object_id, self.language, self.part)
+
+
+_ROW: Final = tuple(name for name in Row._fields if name not in {"source", "object_id"})
+
+
+def _row(source: str, object_id: str, *columns: Any) -> Row:
+    row = dict(zip(_ROW, columns, strict=True))
+    # A database without booleans has numbers.
+    flags = {"public": bool(row["public"]), "indexed": bool(row["indexed"])}
+    return Row(source=source, object_id=object_id, **{**row, **flags})
+
+
+def read_rows(rows: models.QuerySet[Document]) -> list[Row]:
+    return list(starmap(Row, rows.values_list(*Row._fields)))
 
 
 class Collision(Exception):
@@ -106,8 +140,24 @@ class Collision(Exception):
     """
 
 
-def claim(site_id: int, references: Collection[Reference]) -> int:
+# Without words yet: until they are written, under the lock, nothing finds it.
+_CLAIMED: Final[Mapping[str, Any]] = {
+    **dict.fromkeys(("group", "version", "url", "name", "abstract", "stamp"), ""),
+    "schema": "{}",
+    "content_hash": "",
+    "analyzer": 0,
+    "public": False,
+    "indexed": False,
+}
+_IDENTITY: Final = ("key", "site_id", "source", "object_id", "language", "part")
+
+
+def claim(documents: Mapping[str, tuple[int, Reference]], known: Set[str]) -> int:
     """Make sure that every document has a row to lock; call inside a transaction.
+
+    Args:
+        documents: The site and reference of each, by its key.
+        known: The keys of those that have a row.
 
     Returns:
         How many rows had to be made.
@@ -115,85 +165,125 @@ def claim(site_id: int, references: Collection[Reference]) -> int:
     Raises:
         Collision: When another writer was making one of them at the same time.
     """
-    keys = {identity_key(site_id, reference): reference for reference in references}
-    rows = Document.objects.using(write_alias()).filter(key__in=list(keys))
-    known = set(rows.values_list("key", flat=True))
-    missing = {key: reference for key, reference in keys.items() if key not in known}
-    for key, reference in missing.items():
-        _create(site_id, key, reference)
+    # In the order of the source, which is one: two writers cannot wait for each other.
+    missing = [key for key in documents if key not in known]
+    if not missing:
+        return 0
+    made = [
+        (key, documents[key][0], *documents[key][1], *_CLAIMED.values())
+        for key in missing
+    ]
+    try:
+        with transaction.atomic(using=write_alias()):
+            rows.insert(write_alias(), Document, (*_IDENTITY, *_CLAIMED), made)
+    except IntegrityError as error:
+        raise Collision from error
     return len(missing)
 
 
-def _create(site_id: int, key: str, reference: Reference) -> None:
-    source, object_id, language, part = reference
-    try:
-        with transaction.atomic(using=write_alias()):
-            Document.objects.using(write_alias()).create(
-                key=key,
-                site_id=site_id,
-                source=source,
-                object_id=object_id,
-                language=language,
-                part=part,
-            )
-    except IntegrityError as error:
-        raise Collision from error
-
-
-def lock(source: str, object_ids: Collection[str]) -> list[Document]:
+def lock(
+    source: str, object_ids: Collection[str], held: Sequence[Row] = ()
+) -> list[Row]:
     """Lock and return the rows of these objects, in every site, language and part.
 
     Only these rows: MariaDB locks every row that it looks at on the way, so they are
     looked up first and locked by their primary keys.
+
+    Args:
+        source: The name of a source.
+        object_ids: Its objects.
+        held: Rows of theirs that this transaction has locked before.
     """
-    rows = Document.objects.using(write_alias())
-    found = rows.filter(source=source, object_id__in=list(object_ids))
-    # Some collations find `A` where `a` was asked for.
-    wanted = {(source, object_id) for object_id in object_ids}
-    keys = [
-        pk
-        for pk, *identity in found.values_list("pk", "source", "object_id")
-        if tuple(identity) in wanted
-    ]
-    if not keys:
-        return []
-    return list(rows.select_for_update().filter(pk__in=sorted(keys)).order_by("pk"))
+    alias = write_alias()
+    found = {
+        row.id: row
+        for row in starmap(
+            _row,
+            rows.select(alias, Document, _ROW, source=source, object_ids=object_ids),
+        )
+    }
+    for row in held:
+        found.pop(row.id, None)
+    if not found or connections[alias].vendor == "sqlite":
+        # Whoever writes has SQLite's one lock already.
+        return [*held, *found.values()]
+    # Read anew: another may have written them until now.
+    locked = Document.objects.using(alias).select_for_update()
+    return [*held, *read_rows(locked.filter(pk__in=list(found)).order_by("pk"))]
 
 
-def put(row: Document, document: SourceDocument, *, public: bool, stamp: str) -> bool:
-    """Write a document under the lock of its row; return whether its words changed.
+@dataclass(frozen=True, slots=True)
+class Put:
+    """A document that is to be written into its locked row."""
 
-    A document that is as it was only moves between the partitions, if it does.
+    row: Row
+    document: SourceDocument
+    public: bool
+    stamp: str
+
+
+def put_all(puts: Iterable[Put]) -> set[int]:
+    """Write documents under the locks of their rows; return the rows of new words.
+
+    A document that is as it was only moves between the partitions, if it does. One
+    statement of each kind for all of them, in the order of their rows.
     """
-    content_hash = _content_hash(document)
-    row.stamp = stamp
-    row.refreshed_at = timezone.now()
-    if row.indexed and (row.content_hash, row.analyzer) == (
-        content_hash,
-        INDEX_VERSION,
-    ):
-        move(row, public=public)
-        row.save(update_fields=["stamp", "refreshed_at"])
-        return False
-    cut_passages = cut(document.sections)
-    row.public = public
-    row.indexed = True
-    row.content_hash = content_hash
-    row.analyzer = INDEX_VERSION
-    _copy(row, document)
-    row.save()
-    _write_passages(row, cut_passages)
-    _write_page(row, document, cut_passages)
-    return True
+    now = _moment(timezone.now())
+    changed: list[tuple[Put, str]] = []
+    same: list[Put] = []
+    for put in sorted(puts, key=lambda put: put.row.id):
+        content_hash = _content_hash(put.document)
+        row = put.row
+        is_same = (row.content_hash, row.analyzer) == (content_hash, INDEX_VERSION)
+        if row.indexed and is_same:
+            same.append(put)
+        else:
+            changed.append((put, content_hash))
+    for public in (False, True):
+        move_all([put.row for put in same if put.public == public], public=public)
+    seen = [(put.stamp, now, put.row.id) for put in same]
+    rows.update(write_alias(), Document, ("stamp", "refreshed_at"), seen)
+    _write_changed(changed, now)
+    return {put.row.id for put, _hash in changed}
 
 
-def _copy(row: Document, document: SourceDocument) -> None:
-    row.url = document.url
-    row.name = document.name
-    row.abstract = document.abstract
-    row.group = document.group
-    row.version = document.version
-    row.schema = json.dumps(dict(document.schema_object), ensure_ascii=False)
+_WRITTEN: Final = (
+    *("url", "name", "abstract", "group", "version", "schema", "public", "stamp"),
+    *("content_hash", "analyzer", "indexed", "refreshed_at"),
+)
+
+
+def _write_changed(changed: Sequence[tuple[Put, str]], now: Any) -> None:
+    if not changed:
+        return
+    alias = write_alias()
+    written = []
+    for put, content_hash in changed:
+        page = put.document
+        schema = _json(dict(page.schema_object))
+        written.append(
+            (
+                *(page.url, page.name, page.abstract, page.group, page.version, schema),
+                *(put.public, put.stamp, content_hash, INDEX_VERSION, True, now),
+                put.row.id,
+            )
+        )
+    rows.update(alias, Document, _WRITTEN, written)
+    cuts = [cut(put.document.sections) for put, _hash in changed]
+    _write_passages([put.row for put, _hash in changed], cuts)
+    blobs = page_blobs(
+        [
+            _words(put, passages)
+            for (put, _hash), passages in zip(changed, cuts, strict=True)
+        ]
+    )
+    _record([put.row for put, _hash in changed], Change.Kind.PUT, blobs)
+
+
+def _moment(moment: datetime) -> Any:
+    """Return a moment as the database takes it past the ORM."""
+    field = Document._meta.get_field("refreshed_at")
+    return field.get_db_prep_save(moment, connections[write_alias()])
 
 
 def _content_hash(document: SourceDocument) -> str:
@@ -206,42 +296,52 @@ def _content_hash(document: SourceDocument) -> str:
         dict(document.schema_object),
         [[part.heading, part.anchor, part.text] for part in document.sections],
     ]
-    words = json.dumps(content, sort_keys=True, ensure_ascii=False)
     # A lone surrogate has no UTF-8 form, and a source may well hold one.
-    encoded = words.encode("utf-8", "surrogatepass")
+    encoded = _sorted_json(content).encode("utf-8", "surrogatepass")
     return hashlib.blake2b(encoded, digest_size=16).hexdigest()
 
 
-def _write_passages(row: Document, cut_passages: Sequence[CutPassage]) -> None:
-    rows = Passage.objects.using(write_alias())
-    rows.filter(document=row).delete()
-    rows.bulk_create(
-        Passage(
-            document=row,
-            ordinal=passage.ordinal,
-            heading=passage.heading,
-            anchor=passage.anchor[:255],
-            text=passage.text,
-            start=passage.start,
-            end=passage.end,
-            words_hash=passage.words_hash,
-        )
-        for passage in cut_passages
-    )
+_PASSAGE: Final = (
+    *("document_id", "ordinal", "heading", "anchor", "text", "start", "end"),
+    "words_hash",
+)
 
 
-def _write_page(
-    row: Document, document: SourceDocument, cut_passages: Sequence[CutPassage]
+def _write_passages(
+    written: Sequence[Row], cuts: Sequence[Sequence[CutPassage]]
 ) -> None:
-    columns, triples = page_blob_parts(
-        document,
-        cut_passages,
-        source=row.source,
-        document_id=row.pk,
-        public=row.public,
-        types=schema_types(document.schema_object),
+    alias = write_alias()
+    # A row that was just made has none.
+    before = [row.id for row in written if row.content_hash]
+    rows.delete(alias, Passage, "document_id", before)
+    rows.insert(
+        alias,
+        Passage,
+        _PASSAGE,
+        [
+            (
+                *(row.id, passage.ordinal, passage.heading, passage.anchor[:255]),
+                *(passage.text, passage.start, passage.end, passage.words_hash),
+            )
+            for row, passages in zip(written, cuts, strict=True)
+            for passage in passages
+        ],
     )
-    _record(row, Change.Kind.PUT, write_page(columns, triples))
+
+
+def _words(put: Put, passages: Sequence[CutPassage]) -> PageWords:
+    document = put.document
+    types = schema_types(document.schema_object)
+    return PageWords(
+        document_id=put.row.id,
+        label=Label(put.row.source, document.language, types, document.version),
+        key=PageKey(document.object_id, document.part, document.group),
+        public=put.public,
+        name=document.name,
+        abstract=document.abstract,
+        schema_object=document.schema_object,
+        passages=[(passage.heading, passage.text) for passage in passages],
+    )
 
 
 def schema_types(schema_object: Mapping[str, Any]) -> tuple[str, ...]:
@@ -249,55 +349,58 @@ def schema_types(schema_object: Mapping[str, Any]) -> tuple[str, ...]:
     return (declared,) if isinstance(declared, str) else tuple(declared)
 
 
-def move(row: Document, *, public: bool) -> bool:
-    """Move a locked document to the other partition; return whether it was not there."""
-    return bool(move_all([row], public=public))
-
-
-def move_all(rows: Iterable[Document], *, public: bool) -> int:
+def move_all(documents: Iterable[Row], *, public: bool) -> int:
     """Move locked documents to one partition; return how many were not there.
 
     Neither their words nor their postings are touched. Two statements for all of them.
     """
-    moved = [row for row in rows if row.indexed and row.public != public]
+    moved = [row for row in documents if row.indexed and row.public != public]
     if not moved:
         return 0
-    alias = write_alias()
-    for row in moved:
-        row.public = public
-    keys = [row.pk for row in moved]
-    Document.objects.using(alias).filter(pk__in=keys).update(public=public)
+    keys = [row.id for row in moved]
+    Document.objects.using(write_alias()).filter(pk__in=keys).update(public=public)
     kind = Change.Kind.OPENED if public else Change.Kind.CLOSED
-    Change.objects.using(alias).bulk_create(_change(row, kind) for row in moved)
-    transaction.on_commit(mark_written, using=alias)
+    _record(moved, kind)
     return len(moved)
 
 
-def withdraw(rows: Iterable[Document]) -> int:
+def withdraw(documents: Iterable[Row]) -> int:
     """Take locked documents out of the index; return how many were in it."""
-    number = 0
-    for row in rows:
-        if row.indexed:
-            _record(row, Change.Kind.WITHDRAWN)
-            number += 1
-        row.delete()
-    return number
+    gone = sorted(documents)
+    if not gone:
+        return 0
+    indexed = [row for row in gone if row.indexed]
+    keys = [row.id for row in gone]
+    _record(indexed, Change.Kind.WITHDRAWN)
+    rows.delete(write_alias(), Passage, "document_id", keys)
+    rows.delete(write_alias(), Document, "id", keys)
+    return len(indexed)
 
 
-def _record(row: Document, kind: Change.Kind, page: bytes | None = None) -> None:
+_CHANGE: Final = ("site_id", "document_id", "token", "kind", "created")
+
+
+def _record(
+    documents: Sequence[Row], kind: Change.Kind, pages: Sequence[bytes] = ()
+) -> None:
+    """Write one change of each of these locked documents, in the order they are in.
+
+    `pages` are theirs where they were put; what else is changed has none.
+    """
+    if not documents:
+        return
     alias = write_alias()
-    _change(row, kind, page).save(using=alias, force_insert=True)
+    now = _moment(timezone.now())
+    changes: list[tuple[Any, ...]] = [
+        (row.site_id, row.id, secrets.randbelow(2**31), int(kind), now)
+        for row in documents
+    ]
+    columns: tuple[str, ...] = _CHANGE
+    if pages:
+        columns = (*columns, "page")
+        changes = [(*change, page) for change, page in zip(changes, pages, strict=True)]
+    rows.insert(alias, Change, columns, changes)
     transaction.on_commit(mark_written, using=alias)
-
-
-def _change(row: Document, kind: Change.Kind, page: bytes | None = None) -> Change:
-    return Change(
-        site_id=row.site_id,
-        document_id=row.pk,
-        token=secrets.randbelow(2**31),
-        kind=kind,
-        page=page,
-    )
 
 
 def load_documents(

@@ -2,39 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
-from typing import Generic, NamedTuple, TypeVar
+from itertools import accumulate, chain, pairwise
+from typing import TYPE_CHECKING, Any, Final
 
-from nlweb_ask.index.analysis import KEY_SIZE, analyze_to_keys, analyze_with_forms
-from nlweb_ask.index.passages import CutPassage
+from nlweb_ask.index.analysis import analyze_with_forms
+from nlweb_ask.index.pieces import occurrences
 from nlweb_ask.index.postings import (
     MAX_FREQUENCY,
-    Columns,
     Field,
     Label,
+    OnePage,
     PageKey,
-    Pages,
     Triples,
+    write_page,
 )
 from nlweb_ask.index.properties import property_text
-from nlweb_ask.plugins import SourceDocument
 
-_T = TypeVar("_T")
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Integers = NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Analysed(Generic[_T]):
+class AnalysedPage:
     """The terms of a page, field by field, in reading order and with repeats."""
 
-    title: _T
-    properties: _T
-    page: _T
-    forms: _T  # of the page's words, for spelling alone
-    passages: Sequence[tuple[_T, _T]]  # (heading, text)
+    title: list[str]
+    properties: list[str]
+    page: list[str]
+    forms: list[str]  # of the page's words, for spelling alone
+    passages: Sequence[tuple[list[str], list[str]]]  # (heading, text)
 
-    def occurrences(self) -> Iterator[tuple[Field, int, _T]]:
+    def occurrences(self) -> Iterator[tuple[Field, int, list[str]]]:
         """Yield the terms of each field with the number they stand at, ascending."""
         yield Field.TITLE, 0, self.title
         yield Field.PROPERTIES, 0, self.properties
@@ -43,9 +46,6 @@ class Analysed(Generic[_T]):
             yield Field.HEADING, number, heading
         for number, (_heading, text) in enumerate(self.passages):
             yield Field.TEXT, number, text
-
-
-AnalysedPage = Analysed[list[str]]
 
 
 def analyse_page(
@@ -57,116 +57,187 @@ def analyse_page(
     language: str,
 ) -> AnalysedPage:
     """Analyse the words of a page; `page` is the sum of all its other fields."""
-    words = _Words(name, abstract, property_text(schema_object), passages)
 
     def terms_of(text: str) -> tuple[list[str], list[str]]:
         terms, forms = analyze_with_forms(text, language)
         return terms, sorted(forms)
 
-    return _analysed(words, terms_of, lambda parts: list(chain.from_iterable(parts)))
+    title, about = terms_of(name), terms_of(abstract)
+    properties = terms_of(property_text(schema_object))
+    read = [(terms_of(heading), terms_of(text)) for heading, text in passages]
+    all_of = [title, about, *chain.from_iterable(read), properties]
+    return AnalysedPage(
+        title=title[0],
+        properties=properties[0],
+        page=_joined(terms for terms, _forms in all_of),
+        forms=_joined(forms for _terms, forms in all_of),
+        passages=[(heading[0], text[0]) for heading, text in read],
+    )
 
 
-class _Words(NamedTuple):
-    """The texts of a page, field by field."""
+def _joined(parts: Iterable[list[str]]) -> list[str]:
+    return list(chain.from_iterable(parts))
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageWords:
+    """What is written of a page into the index: its words, and what it is known by."""
+
+    document_id: int
+    label: Label
+    key: PageKey
+    public: bool
     name: str
     abstract: str
-    properties: str
+    schema_object: Mapping[str, object]
     passages: Sequence[tuple[str, str]]  # (heading, text)
 
 
-def _analysed(
-    words: _Words,
-    terms_of: Callable[[str], tuple[_T, _T]],
-    join: Callable[[Iterable[_T]], _T],
-) -> Analysed[_T]:
-    title, abstract, properties = map(terms_of, words[:3])
-    passages = [(terms_of(heading), terms_of(text)) for heading, text in words.passages]
-    all_of = [title, abstract, *chain.from_iterable(passages), properties]
-    return Analysed(
-        title=title[0],
-        properties=properties[0],
-        page=join(terms for terms, _forms in all_of),
-        forms=join(forms for _terms, forms in all_of),
-        passages=[(heading[0], text[0]) for heading, text in passages],
-    )
+# Where in a page a text stands. Headings follow, then as many texts of passages.
+_FORMS: Final = 0  # not counted in the length of the page, and each but once
+_TITLE: Final = 1
+_PROPERTIES: Final = 2
+_PAGE: Final = 3  # the abstract stands nowhere else
+_HEADINGS: Final = 4
+_FIELDS: Final = (Field.PAGE, Field.TITLE, Field.PROPERTIES, Field.PAGE)
 
 
-def page_blob_parts(
-    document: SourceDocument,
-    cut: Sequence[CutPassage],
-    *,
-    source: str,
-    document_id: int,
-    public: bool,
-    types: tuple[str, ...],
-) -> tuple[Columns, Triples]:
-    """Return the columns and postings of one page, as a change row keeps them."""
-    words = _Words(
-        document.name,
-        document.abstract,
-        property_text(document.schema_object),
-        [(passage.heading, passage.text) for passage in cut],
-    )
-    language = document.language
-    analysed = _analysed(words, lambda t: analyze_to_keys(t, language), b"".join)
-    label = Label(source, document.language, types, document.version)
-    key = PageKey(document.object_id, document.part, document.group)
-    return _columns(analysed, label, key, document_id, public), _triples(analysed)
+def page_blobs(pages: Sequence[PageWords]) -> list[bytes]:
+    """Return what the change row of each page holds: its columns and postings.
+
+    All pages at once: for a page alone, the calls cost more than the work.
+    """
+    by_language: dict[str, list[int]] = {}
+    for number, page in enumerate(pages):
+        by_language.setdefault(page.label.language, []).append(number)
+    blobs = [b""] * len(pages)
+    for language, numbers in by_language.items():
+        some = [pages[number] for number in numbers]
+        for number, blob in zip(numbers, _blobs(some, language), strict=True):
+            blobs[number] = blob
+    return blobs
 
 
-def _columns(
-    analysed: Analysed[bytes],
-    label: Label,
-    key: PageKey,
-    document_id: int,
-    public: bool,
-) -> Columns:
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    """The texts of some pages end to end; `places` tells where in its page each stands."""
+
+    texts: list[str]
+    begins: list[int]  # of each page's texts, and where the last one's end
+    places: Integers
+    pages: Integers
+    passages: Integers  # how many each page has
+
+
+def _texts(pages: Sequence[PageWords]) -> _Texts:
     import numpy as np
 
-    none = np.zeros(0, "<i8")
-    of_page = (analysed.title, analysed.properties, analysed.page)
-    pages = Pages(
-        documents=np.array([document_id], "<i8"),
-        labels=np.zeros(1, "<u4"),
-        label_table=[label],
-        keys=[key],
-        public=np.array([public]),
-        page_lengths=np.array([[len(keys) // KEY_SIZE for keys in of_page]], "<u4"),
-        first=np.array([0, len(analysed.passages)], "<u4"),
-        passage_lengths=np.array(
+    texts: list[str] = []
+    for page in pages:
+        texts += (page.name, property_text(page.schema_object), page.abstract)
+        texts += (heading for heading, _text in page.passages)
+        texts += (text for _heading, text in page.passages)
+    passages = [len(page.passages) for page in pages]
+    sizes = [_HEADINGS - _TITLE + 2 * number for number in passages]
+    begins = list(accumulate(sizes, initial=0))
+    number_in_page = np.arange(len(texts)) - np.repeat(begins[:-1], sizes)
+    return _Texts(
+        texts,
+        begins,
+        _TITLE + number_in_page,
+        np.repeat(np.arange(len(pages)), sizes),
+        np.array(passages, "<i8"),
+    )
+
+
+def _blobs(pages: Sequence[PageWords], language: str) -> Iterator[bytes]:
+    import numpy as np
+
+    texts = _texts(pages)
+    found = occurrences(texts.texts, language)
+    lengths = np.bincount(found.texts[~found.is_form], minlength=len(texts.texts))
+    counted = _Counted.of(texts, found.texts, found.keys, found.is_form)
+    spans = zip(pairwise(texts.begins), pairwise(counted.begins), strict=True)
+    of_text = lengths.tolist()
+    for page, ((text, end), (first, last)) in zip(pages, spans, strict=True):
+        of_page = of_text[text:end]
+        below = of_page[_HEADINGS - _TITLE :]
+        half = len(below) // 2
+        title, properties = of_page[:2]
+        yield write_page(
+            OnePage(
+                document_id=page.document_id,
+                label=page.label,
+                key=page.key,
+                public=page.public,
+                page_lengths=(title, properties, sum(of_page)),
+                passage_lengths=list(zip(below[:half], below[half:], strict=True)),
+            ),
+            counted.of_page(first, last),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """The postings of some pages end to end, each page's sorted as `Triples` are."""
+
+    begins: list[int]  # of each page's postings, and where the last one's end
+    triples: Triples
+
+    @classmethod
+    def of(
+        cls, texts: _Texts, of_text: Integers, keys: Integers, is_form: Any
+    ) -> _Counted:
+        import numpy as np
+
+        ordered = np.sort(keys)
+        distinct = ordered[np.diff(ordered, prepend=ordered[:1] - 1) != 0]
+        ranks = np.searchsorted(distinct, keys)
+        pages, places = texts.pages[of_text], texts.places[of_text]
+        # Page, term and place as one number: the only sort there is.
+        width = (2 * int(texts.passages.max(initial=0)) + _HEADINGS).bit_length()
+        below = width + len(distinct).bit_length()
+        terms = (pages << below) | (ranks << width)
+        own = places != _PAGE
+        both = np.concatenate(
             [
-                (len(heading) // KEY_SIZE, len(text) // KEY_SIZE)
-                for heading, text in analysed.passages
-            ],
-            "<u4",
-        ).reshape(-1, 2),
-    )
-    return Columns(pages, withdrawn=none, opened=none, closed=none)
+                (terms | np.where(is_form, _FORMS, places))[own],
+                (terms | _PAGE)[~is_form],
+                (terms | _FORMS)[~own & is_form],
+            ]
+        )
+        both.sort()
+        first = np.flatnonzero(np.diff(both, prepend=-1))
+        counts = np.diff(first, append=len(both))
+        both = both[first]
+        places = both & ((1 << width) - 1)
+        ranks = (both >> width) & ((1 << (below - width)) - 1)
+        pages = both >> below
+        counts[places == _FORMS] = 1
+        fields, numbers = _fields(places, texts.passages[pages])
+        begins = np.searchsorted(pages, np.arange(len(texts.passages) + 1))
+        frequencies = np.minimum(counts, MAX_FREQUENCY).astype("<u2")
+        triples = Triples(distinct[ranks], fields, numbers, frequencies)
+        return cls(begins.tolist(), triples)
+
+    def of_page(self, begin: int, end: int) -> Triples:
+        every = self.triples
+        return Triples(
+            every.terms[begin:end],
+            every.fields[begin:end],
+            every.numbers[begin:end],
+            every.frequencies[begin:end],
+        )
 
 
-def _triples(analysed: Analysed[bytes]) -> Triples:
-    """Count the terms at each place; a form once, which is no word that is searched for."""
+def _fields(places: Integers, passages: Integers) -> tuple[Integers, Integers]:
+    """Return the field that each place is in, and its passage there."""
     import numpy as np
 
-    # Not counted in the length of the page, which no question can tell them from.
-    found = [(Field.PAGE, 0, analysed.forms), *analysed.occurrences()]
-    places = np.array([(field, number) for field, number, _ in found], "<u4")
-    sizes = [len(keys) // KEY_SIZE for _, _, keys in found]
-    terms = np.frombuffer(b"".join([keys for _, _, keys in found]), "<i8")
-    # Within a term the fields and numbers ascend already.
-    order = np.argsort(terms, kind="stable")
-    terms = terms[order]
-    place = np.repeat(np.arange(len(found)), sizes)[order]
-    is_first = np.ones(len(terms), bool)
-    is_first[1:] = (terms[1:] != terms[:-1]) | (place[1:] != place[:-1])
-    first = np.flatnonzero(is_first)
-    counts = np.diff(first, append=len(terms))
-    place = place[first]
-    counts[place == 0] = 1
-    return Triples(
-        terms[first],
-        places[place, 0].astype("|u1"),
-        places[place, 1],
-        np.minimum(counts, MAX_FREQUENCY).astype("<u2"),
-    )
+    below = places - _HEADINGS
+    is_text = below >= passages
+    in_passages = np.where(is_text, Field.TEXT, Field.HEADING)
+    of_page = np.array(_FIELDS)[np.minimum(places, _PAGE)]
+    fields = np.where(below < 0, of_page, in_passages)
+    numbers = np.where(below < 0, 0, below - passages * is_text)
+    return fields.astype("|u1"), numbers.astype("<u4")

@@ -12,6 +12,8 @@ MAX_ANCHOR = 200
 
 def slug(heading: str) -> str:
     """Return the anchor GitHub and most documentation builders give to `heading`."""
+    if heading.isascii():
+        return heading.strip().translate(_ASCII)[:MAX_ANCHOR] or "section"
     kept = (
         "-" if char.isspace() else char
         for char in heading.strip().lower()
@@ -23,6 +25,17 @@ def slug(heading: str) -> str:
 def _is_wordlike(char: str) -> bool:
     # Letters, marks (Devanagari vowels are marks, not letters) and numbers.
     return unicodedata.category(char)[0] in "LMN"
+
+
+# The same rules for each sign, found once: most headings have no other signs.
+_ASCII = {
+    ord(char): "-"
+    if char.isspace()
+    else char.lower()
+    if char in "-_" or _is_wordlike(char)
+    else None
+    for char in map(chr, range(128))
+}
 
 
 def unique_anchors(headings: Iterable[tuple[str, str]]) -> list[str]:

@@ -56,6 +56,8 @@ def words_of(value: Any) -> str:
     """Return a field's value, a method's result or related objects as text."""
     if value is None:
         return ""
+    if type(value) is str:
+        return value.replace("\x00", "")
     if hasattr(value, "all"):
         value = value.all()
     elif callable(value):
@@ -70,6 +72,6 @@ def distinct_anchors(sections: Iterable[Section]) -> list[Section]:
     listed = list(sections)
     anchors = unique_anchors((section.heading, section.anchor) for section in listed)
     return [
-        replace(section, anchor=anchor)
+        section if section.anchor == anchor else replace(section, anchor=anchor)
         for section, anchor in zip(listed, anchors, strict=True)
     ]

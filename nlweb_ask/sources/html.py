@@ -18,7 +18,7 @@ HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 CELLS = frozenset({"td", "th"})
 
 # From weak to strong: of several asked for in a row, the strongest is written.
-SEPARATORS = ("", " ", "\n", " | ")
+SEPARATORS = {"": 0, " ": 1, "\n": 2, " | ": 3}
 
 # Whatever is not listed begins a line of its own, custom elements included.
 INLINE = frozenset(
@@ -130,9 +130,9 @@ class _Writing:
     def words(self, text: str) -> None:
         if text[:1].isspace():
             self.separate(" ")
-        words = text.translate(INVISIBLE).split()
+        words = _laid_out(text)
         if words:
-            self.write(" ".join(words))
+            self.write(words)
         if text[-1:].isspace():
             self.separate(" ")
 
@@ -143,7 +143,7 @@ class _Writing:
         self.pending = ""
 
     def separate(self, separator: str) -> None:
-        if SEPARATORS.index(separator) > SEPARATORS.index(self.pending):
+        if SEPARATORS[separator] > SEPARATORS[self.pending]:
             self.pending = separator
 
     def begin_row(self) -> None:
@@ -158,6 +158,14 @@ class _Writing:
         if self.pieces:
             self.pieces[-1] = self.pieces[-1].rstrip()
         self.separate("\n")
+
+
+def _laid_out(text: str) -> str:
+    """Return the words with one space between each two, and nothing that is invisible."""
+    # What can be printed has no other white space than the space, and no hints.
+    if text.isprintable() and "  " not in text:
+        return text.strip()
+    return " ".join(text.translate(INVISIBLE).split())
 
 
 @dataclass(slots=True)
@@ -257,7 +265,9 @@ def _walk(
 def _written_anchor(heading: LexborNode) -> str:
     """Find the id that a link to this heading goes to, if its page has one."""
     section = heading.parent
-    places = [heading, *heading.css("a[id], a[name]")]
+    places = [heading]
+    if not _is_plain(heading):
+        places += heading.css("a[id], a[name]")
     if section is not None and section.tag == "section" and _leads(heading):
         places.append(section)
     for place in places:
@@ -265,6 +275,12 @@ def _written_anchor(heading: LexborNode) -> str:
         if anchor:
             return anchor
     return ""
+
+
+def _is_plain(node: LexborNode) -> bool:
+    """Tell whether a node holds one text and no element."""
+    child = node.first_child
+    return child is not None and child.is_text_node and child.next is None
 
 
 def _leads(node: LexborNode) -> bool:

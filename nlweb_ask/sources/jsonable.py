@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import enum
 import math
+import re
 import uuid
 from collections.abc import Callable, Mapping
 from decimal import Decimal
@@ -75,6 +76,8 @@ def _absent(value: object) -> bool:
 def _scalar(value: object, where: str) -> Any:
     if value is None or isinstance(value, bool):
         return value
+    if type(value) is str:
+        return _well_formed(value, where)
     for types, convert in _CONVERSIONS:
         if isinstance(value, types):
             return _finite(convert(value), where)
@@ -91,8 +94,11 @@ def _finite(value: Any, where: str) -> Any:
     return value
 
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
 def _well_formed(text: str, where: str) -> str:
-    if any("\ud800" <= char <= "\udfff" for char in text):
+    if not text.isascii() and _SURROGATE.search(text):
         msg = f"{where} holds a lone surrogate, which no UTF-8 text can."
         raise NotJsonable(msg)
     return text.replace("\x00", "")

@@ -78,8 +78,8 @@ class Leg:
             "OMP_NUM_THREADS": "1",
         }
 
-    def run(self) -> dict[str, Any]:
-        return json.loads(self.module("tests.bench.leg", str(self.size)))
+    def run(self, what: str = "all") -> dict[str, Any]:
+        return json.loads(self.module("tests.bench.leg", str(self.size), what))
 
     def module(self, *args: str) -> str:
         return subprocess.run(
@@ -133,7 +133,11 @@ def _go_on(worker: subprocess.Popen[str]) -> None:
 def bars(told: dict[str, Any]) -> Iterator[Bar]:
     for leg in told["legs"]:
         yield from _of_leg(leg)
-    by_size = {leg["passages"]: leg for leg in told["legs"] if _is_sqlite(leg)}
+    by_size = {
+        leg["passages"]: leg
+        for leg in told["legs"]
+        if _is_sqlite(leg) and "search_ms" in leg
+    }
     if {10_000, 100_000} <= by_size.keys():
         small, large = (by_size[size]["search_ms"] for size in (10_000, 100_000))
         growth = large["step"]["p50"] / small["step"]["p50"]
@@ -148,8 +152,19 @@ def _is_sqlite(leg: dict[str, Any]) -> bool:
 
 
 def _of_leg(leg: dict[str, Any]) -> Iterator[Bar]:
-    size, took = leg["passages"], leg["search_ms"]
+    size = leg["passages"]
     where = f"{size // 1000}k" + ("" if _is_sqlite(leg) else " " + leg["database"])
+    if "search_ms" in leg:
+        yield from _of_searching(leg, where)
+    yield from _of_writing(leg, where)
+    if "workers" in leg:
+        held = leg["workers"]["mib"] - leg["workers"]["idle_mib"]
+        must = 40 if size == 100_000 else None
+        yield Bar("4 workers above idle ones, MiB", where, held, must)
+
+
+def _of_searching(leg: dict[str, Any], where: str) -> Iterator[Bar]:
+    size, took = leg["passages"], leg["search_ms"]
     # The bars are those of one database; of others the same ratios are told.
     of_size = AGAINST_RANK_BM25.get(size) if _is_sqlite(leg) else None
     for place, at in enumerate(("p50", "p95")):
@@ -169,11 +184,6 @@ def _of_leg(leg: dict[str, Any]) -> Iterator[Bar]:
             yield Bar(f"{who} {at} / median get(pk)", where, ratio, must)
     worst = took["worst"]["p95"] / took["step"]["p50"]
     yield Bar("worst question / median one", where, worst, 25)
-    yield from _of_writing(leg, where)
-    if "workers" in leg:
-        held = leg["workers"]["mib"] - leg["workers"]["idle_mib"]
-        must = 40 if size == 100_000 else None
-        yield Bar("4 workers above idle ones, MiB", where, held, must)
 
 
 def _of_writing(leg: dict[str, Any], where: str) -> Iterator[Bar]:
@@ -193,12 +203,17 @@ def _of_writing(leg: dict[str, Any], where: str) -> Iterator[Bar]:
 
 
 def measure(
-    sizes: Sequence[int], folder: Path, databases: Sequence[str], *, http: bool
+    sizes: Sequence[int],
+    folder: Path,
+    databases: Sequence[str],
+    *,
+    http: bool,
+    what: str = "all",
 ) -> dict[str, Any]:
     told: dict[str, Any] = {"machine": _machine(), "legs": []}
     for size in sizes:
         for database in databases:
-            told["legs"].append(_measured(Leg(folder, size, database)))
+            told["legs"].append(_measured(Leg(folder, size, database), what))
     if http:
         told["http"] = _measured_over_http(Leg(folder / "http", HTTP_SIZE, "sqlite"))
     return told
@@ -209,12 +224,13 @@ def _measured_over_http(leg: Leg) -> dict[str, Any]:
     return json.loads(leg.module("tests.bench.http", str(leg.folder)))
 
 
-def _measured(leg: Leg) -> dict[str, Any]:
+def _measured(leg: Leg, what: str) -> dict[str, Any]:
     if leg.environment["DATABASE"] == "sqlite":
-        return {**leg.run(), "workers": leg.workers()}
+        told = leg.run(what)
+        return told if what == "write" else {**told, "workers": leg.workers()}
     leg.module("tests.bench.servers", "create", leg.name)
     try:
-        return leg.run()
+        return leg.run(what)
     finally:
         leg.module("tests.bench.servers", "drop", leg.name)
 
@@ -280,13 +296,18 @@ def main() -> int:
     web = parser.add_mutually_exclusive_group()
     web.add_argument("--no-http", action="store_true", help="start no web server")
     web.add_argument("--only-http", action="store_true", help="ask the web server only")
+    parser.add_argument(
+        "--only-writing", action="store_true", help="build and change, and ask nothing"
+    )
     options = parser.parse_args()
     databases = ["sqlite"]
     if not options.sqlite_only and _postgresql_answers():
         databases.append("postgresql")
     with tempfile.TemporaryDirectory() as folder:
         sizes = () if options.only_http else options.size or SIZES
-        told = measure(sizes, Path(folder), databases, http=not options.no_http)
+        what = "write" if options.only_writing else "all"
+        http = not (options.no_http or options.only_writing)
+        told = measure(sizes, Path(folder), databases, http=http, what=what)
     found = list(bars(told))
     show(found)
     told["bars"] = [{**bar._asdict(), "reaches": bar.verdict} for bar in found]

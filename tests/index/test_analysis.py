@@ -9,7 +9,6 @@ import threading
 import time
 import unicodedata
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,7 +20,6 @@ from nlweb_ask.index.analysis import (
     MAX_TERM_LENGTH,
     analyze,
     analyze_question,
-    analyze_to_keys,
     analyze_with_forms,
     matching_spans,
     normalized,
@@ -29,6 +27,7 @@ from nlweb_ask.index.analysis import (
     term_key,
     word_count,
 )
+from nlweb_ask.index.pieces import occurrences
 from nlweb_ask.index.stopwords import STOP_WORDS
 
 LONG_ENGLISH = (
@@ -327,10 +326,10 @@ def terms_told_apart(text: str, language: str) -> tuple[list[int], set[int]]:
 
 
 def terms_by_key(text: str, language: str) -> tuple[list[int], set[int]]:
-    terms, forms = (
-        np.frombuffer(keys, "<i8").tolist() for keys in analyze_to_keys(text, language)
-    )
-    return sorted(terms), set(forms)
+    # Between others: each text is read by itself.
+    found = occurrences(["The kettle", text, "\n", "IT DESK"], language)
+    keys = found.keys[(found.texts == 1) & ~found.is_form].tolist()
+    return sorted(keys), set(found.keys[(found.texts == 1) & found.is_form].tolist())
 
 
 WRITTEN = st.sampled_from(
