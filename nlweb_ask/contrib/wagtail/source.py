@@ -129,7 +129,7 @@ class WagtailSource(ModelSource):
     def to_schema_org(self, obj: Any) -> dict[str, Any]:
         own = published_by(obj)
         if own is not None:
-            return dict(own)
+            return {**own, "url": self.url(obj)}
         seen = super().to_schema_org(obj)
         return {**seen, "inLanguage": self.get_language(obj)} | _placed(obj)
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from django.test import Client
 
 from nlweb_ask.plugins import sources
+from tests.sites.asking import ask_site
 from tests.sites.wagtail.pages.models import DescribedPage, StreamPage, Tip
+
+LONG = {"@type": "Event", "name": "x" * 5_000_000}
 
 
 def read(page):
@@ -85,7 +89,36 @@ def test_a_page_that_says_what_it_is_is_taken_at_its_word(home, add):
     assert read(page).schema_object["startDate"] == "2027-05-01"
 
 
-@pytest.mark.parametrize("own", [None, "broken", {}, {"name": "no type"}, ["list"]])
+def test_addresses_that_a_page_gives_itself_do_not_replace_its_own(home, add):
+    foreign = "https://elsewhere.example/regatta/"
+    own = {
+        "@type": "Event",
+        "@id": foreign,
+        "url": foreign,
+        "mainEntityOfPage": foreign,
+    }
+    add(home, "Regatta", kind=DescribedPage, described_as=own)
+    [item] = ask_site("regatta").items
+    assert "elsewhere" not in str(item)
+    assert item["@id"] == item["url"] == "https://site.example/regatta/"
+
+
+def test_an_end_of_script_in_an_object_closes_no_script_of_the_result_page(home, add):
+    name = "Regatta </script><script>alert(1)</script>"
+    own = {"@type": "Event", "name": name, "location": name}
+    add(home, "Regatta", "<p>&lt;/script&gt;</p>", kind=DescribedPage, described_as=own)
+    client = Client(HTTP_HOST="localhost")
+    page = client.get("/ask/results/", {"q": "regatta"}).content.decode()
+    assert "Regatta" in page
+    assert "<script>alert" not in page
+    answer = client.get("/ask", {"query": "regatta", "streaming": "false"})
+    assert answer.json()["results"][0]["location"] == name
+
+
+@pytest.mark.parametrize(
+    "own",
+    [None, "broken", {}, {"name": "no type"}, ["list"], pytest.param(LONG, id="5 MB")],
+)
 def test_an_object_that_is_none_gives_way_to_the_page_as_seen(home, add, own, caplog):
     page = add(home, "Regatta", kind=DescribedPage, described_as=own)
     assert read(page).schema_object["@type"] == "WebPage"
