@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from inspect import signature
 from typing import Any
@@ -11,7 +11,6 @@ from typing import Any
 from django.contrib.auth.models import AnonymousUser
 from django.db import DatabaseError
 
-from nlweb_ask.contrib.wagtail.roots import Root
 from nlweb_ask.sources.json_ld import object_made_by
 from nlweb_ask.sources.web_address import WebAddress, web_address
 
@@ -79,12 +78,8 @@ def anonymous_request(page: Any) -> Any:
     return request
 
 
-def breadcrumb(page: Any, root: Root) -> dict[str, Any] | None:
-    """Return the pages from the root of the site down to this one, those that are live.
-
-    Whoever may see a page may see what stands above it: restrictions are inherited.
-    """
-    above = page.get_ancestors().live().filter(path__startswith=root.path)
+def breadcrumb(above: Iterable[Any]) -> dict[str, Any] | None:
+    """Return the way from the first page of the site down to a page."""
     names = [(step.title, step.get_url()) for step in above]
     if not names:
         return None

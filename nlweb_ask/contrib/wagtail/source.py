@@ -10,9 +10,16 @@ from django.db import models
 from django.utils import translation
 
 from nlweb_ask.contrib.wagtail.described import breadcrumb, published_by
-from nlweb_ask.contrib.wagtail.fingerprints import fingerprints
+from nlweb_ask.contrib.wagtail.fingerprints import Place, fingerprints
 from nlweb_ask.contrib.wagtail.restrictions import PASSED, closed_pages
-from nlweb_ask.contrib.wagtail.roots import Root, below, root_of, roots
+from nlweb_ask.contrib.wagtail.roots import (
+    Root,
+    below,
+    root_of,
+    roots,
+    roots_read_once,
+)
+from nlweb_ask.contrib.wagtail.surroundings import Surroundings
 from nlweb_ask.contrib.wagtail.tree import at_or_below, with_mirrors
 from nlweb_ask.contrib.wagtail.words import sections_of
 from nlweb_ask.plugins import Section, SourceDocument, SourceRef, Viewer
@@ -69,38 +76,45 @@ class WagtailSource(ModelSource):
         return at_or_below(self.model, with_mirrors(self.model, [instance.page_id]))
 
     def iter_refs(self) -> Iterator[SourceRef]:
-        tops = roots(self.model)
-        keys = list(self._rows().order_by("pk").values_list("pk", flat=True))
-        for begin in range(0, len(keys), CHUNK):
-            chunk = keys[begin : begin + CHUNK]
+        with roots_read_once(self.model) as tops:
+            tree = self._places(self._rows().order_by("pk"))
+        for begin in range(0, len(tree), CHUNK):
+            chunk = tree[begin : begin + CHUNK]
             stamps = fingerprints(self.model, chunk, tops)
-            yield from (SourceRef(str(key), stamps.get(key, "")) for key in chunk)
+            # Without a stamp: it has gone meanwhile, as `load` will find.
+            yield from (SourceRef(str(pk), stamps.get(pk, "")) for pk, *_ in chunk)
 
     def stamps(self, object_ids: Collection[str]) -> Mapping[str, str]:
         keys = readable_keys(self.model, object_ids)
         if not keys:
             return {}
-        live = list(self._rows().filter(pk__in=keys).values_list("pk", flat=True))
-        return {
-            str(key): stamp
-            for key, stamp in fingerprints(self.model, live, roots(self.model)).items()
-        }
+        with roots_read_once(self.model) as tops:
+            tree = self._places(self._rows().filter(pk__in=keys))
+        found = fingerprints(self.model, tree, tops)
+        return {str(key): stamp for key, stamp in found.items()}
+
+    def _places(self, rows: models.QuerySet[Any]) -> list[Place]:
+        columns = rows.values_list("pk", "path", "content_type_id")
+        return [Place(*values) for values in columns]
 
     def load(self, object_ids: Collection[str]) -> Iterable[SourceDocument]:
         keys = readable_keys(self.model, object_ids)
         if not keys:
             return
-        tops = roots(self.model)
-        rows: Any = self._rows().filter(pk__in=keys).order_by("pk")
-        for page in rows.select_related("locale").specific():
+        with roots_read_once(self.model) as tops:
+            rows: Any = self._rows().filter(pk__in=keys).order_by("pk")
+            pages = list(rows.specific())
+        seen = Surroundings.of(self.model, pages)
+        for page in pages:
             root = root_of(page.path, tops)
+            page.locale = seen.locales[page.locale_id]
             with translation.override(self.get_language(page)):
                 # A page type may have no address of its own, such as a form's entries.
                 if root is not None and page.get_url():
+                    page.nlweb_above = seen.above(page, root)
                     yield from self._documents(page, root)
 
     def _documents(self, page: Any, root: Root) -> Iterator[SourceDocument]:
-        page.nlweb_root = root
         for document in self.get_documents(page):
             yield replace(document, sites=(root.site_id,))
 
@@ -131,9 +145,6 @@ class WagtailSource(ModelSource):
         if own is not None:
             return {**own, "url": self.url(obj)}
         seen = super().to_schema_org(obj)
-        return {**seen, "inLanguage": self.get_language(obj)} | _placed(obj)
-
-
-def _placed(page: Any) -> dict[str, Any]:
-    trail = breadcrumb(page, page.nlweb_root)
-    return {"breadcrumb": trail} if trail else {}
+        trail = breadcrumb(obj.nlweb_above)
+        placed = {"breadcrumb": trail} if trail else {}
+        return {**seen, "inLanguage": self.get_language(obj), **placed}

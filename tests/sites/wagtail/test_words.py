@@ -112,7 +112,7 @@ def test_an_end_of_script_in_an_object_closes_no_script_of_the_result_page(home,
     assert "Regatta" in page
     assert "<script>alert" not in page
     answer = client.get("/ask", {"query": "regatta", "streaming": "false"})
-    assert answer.json()["results"][0]["location"] == name
+    assert answer.json()["results"][0]["schema_object"]["location"] == name
 
 
 @pytest.mark.parametrize(
