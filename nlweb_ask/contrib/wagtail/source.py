@@ -140,8 +140,12 @@ class WagtailSource(ModelSource):
     def get_document(self, obj: Any) -> SourceDocument:
         return replace(super().get_document(obj), group=str(obj.translation_key))
 
+    def published(self, obj: Any) -> Mapping[str, Any] | None:
+        """Return what the page itself says that it is; None where it says nothing."""
+        return published_by(obj)
+
     def to_schema_org(self, obj: Any) -> dict[str, Any]:
-        own = published_by(obj)
+        own = self.published(obj)
         if own is not None:
             return {**own, "url": self.url(obj)}
         seen = super().to_schema_org(obj)
