@@ -29,9 +29,8 @@ def test_twenty_best_hits_are_forbidden_and_the_next_is_not(home, add):
     assert answer.names == ["Roads"]
     assert answer.complete.total_items == 1
     member = User.objects.create_user("member")
-    found = ask_site("tide", user=member, limits=Limits(max_results=30)).names
-    assert found[-1] == "Roads"
-    assert len(found) == 21
+    behind = Limits(offset=20)
+    assert ask_site("tide", user=member, limits=behind).names == ["Roads"]
 
 
 def test_twenty_best_hits_are_of_another_group_and_the_next_is_of_ones_own(home, add):

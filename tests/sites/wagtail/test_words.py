@@ -7,7 +7,12 @@ from django.test import Client
 
 from nlweb_ask.plugins import sources
 from tests.sites.asking import ask_site
-from tests.sites.wagtail.pages.models import DescribedPage, StreamPage, Tip
+from tests.sites.wagtail.pages.models import (
+    DescribedPage,
+    PlainPage,
+    StreamPage,
+    Tip,
+)
 
 LONG = {"@type": "Event", "name": "x" * 5_000_000}
 
@@ -87,6 +92,30 @@ def test_a_page_that_says_what_it_is_is_taken_at_its_word(home, add):
     page = add(home, "Regatta", kind=DescribedPage, described_as=own)
     assert read(page).schema_object["@type"] == "Event"
     assert read(page).schema_object["startDate"] == "2027-05-01"
+
+
+def entity_of_a_request(page, request):
+    user = "anonymous" if request.user.is_anonymous else "somebody"
+    return {
+        "@type": "Event",
+        "audience": f"{user} {request.path} {dict(request.session)}",
+    }
+
+
+def entity(page):
+    return [{"@type": "WebSite"}, {"@type": "Event", "audience": "all"}]
+
+
+@pytest.mark.parametrize(
+    ("made_by", "audience"),
+    [(entity_of_a_request, "anonymous /regatta/ {}"), (entity, "all")],
+    ids=["with-request", "without"],
+)
+def test_an_ld_entity_is_taken_with_or_without_a_request(
+    home, add, monkeypatch, made_by, audience
+):
+    monkeypatch.setattr(PlainPage, "ld_entity", made_by, raising=False)
+    assert read(add(home, "Regatta")).schema_object["audience"] == audience
 
 
 def test_addresses_that_a_page_gives_itself_do_not_replace_its_own(home, add):
