@@ -10,8 +10,10 @@ from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 from django.db import DatabaseError
+from django.db.models.fields.files import FieldFile
 
 from nlweb_ask.sources.json_ld import object_made_by
+from nlweb_ask.sources.schema_org import IMAGE_FIELDS
 from nlweb_ask.sources.web_address import WebAddress, web_address
 
 logger = logging.getLogger("nlweb_ask.index")
@@ -90,3 +92,18 @@ def breadcrumb(above: Iterable[Any]) -> dict[str, Any] | None:
             for place, (name, url) in enumerate(names, start=1)
         ],
     }
+
+
+def picture(page: Any) -> str | None:
+    """Return the address of the image that the page has chosen in a familiar field.
+
+    One with a query string is left out: storages sign addresses that way, and a
+    signature is a key that expires.
+    """
+    for name in IMAGE_FIELDS:
+        chosen = getattr(page, name, None)
+        # The column of a file opens it when asked for `file`; that is not an image row.
+        file = None if isinstance(chosen, FieldFile) else getattr(chosen, "file", None)
+        if isinstance(file, FieldFile) and file and "?" not in file.url:
+            return str(file.url)
+    return None

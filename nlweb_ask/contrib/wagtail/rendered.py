@@ -21,7 +21,7 @@ from nlweb_ask.contrib.wagtail.described import address_of, anonymous_request
 from nlweb_ask.contrib.wagtail.roots import Root, root_of, roots
 from nlweb_ask.contrib.wagtail.source import WagtailSource
 from nlweb_ask.index.refresh import refresh_objects
-from nlweb_ask.plugins import Section, SourceDocument
+from nlweb_ask.plugins import Section, SourceDocument, sources
 from nlweb_ask.sources.fetching import Fetched, Refused
 from nlweb_ask.sources.primary_keys import readable_keys
 from nlweb_ask.sources.public_page import PublicPage, read_page
@@ -95,7 +95,7 @@ class RenderedWagtailSource(WagtailSource):
 
 def _refresh_due(source_name: str, passed: _Pass) -> None:
     due, passed.due = passed.due, set()
-    if due:
+    if due and source_name in sources:
         refresh_objects(source_name, sorted(due))
 
 

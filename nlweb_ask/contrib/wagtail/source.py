@@ -9,7 +9,7 @@ from typing import Any
 from django.db import models
 from django.utils import translation
 
-from nlweb_ask.contrib.wagtail.described import breadcrumb, published_by
+from nlweb_ask.contrib.wagtail.described import breadcrumb, picture, published_by
 from nlweb_ask.contrib.wagtail.fingerprints import Place, fingerprints
 from nlweb_ask.contrib.wagtail.restrictions import PASSED, closed_pages
 from nlweb_ask.contrib.wagtail.roots import (
@@ -46,7 +46,8 @@ class WagtailSource(ModelSource):
 
     A project that wants it otherwise registers a subclass in its `nlweb_sources.py`,
     which takes the place of this one: `get_queryset` for fewer pages, `visible_to` for a
-    further rule of who may see them, `get_sections` for other words.
+    further rule of who may see them, `get_sections` for other words, `published` for
+    another schema.org object.
     """
 
     name = "wagtail"
@@ -148,7 +149,9 @@ class WagtailSource(ModelSource):
         own = self.published(obj)
         if own is not None:
             return {**own, "url": self.url(obj)}
-        seen = super().to_schema_org(obj)
-        trail = breadcrumb(obj.nlweb_above)
-        placed = {"breadcrumb": trail} if trail else {}
-        return {**seen, "inLanguage": self.get_language(obj), **placed}
+        seen = super().to_schema_org(obj) | {"inLanguage": self.get_language(obj)}
+        more = {
+            "image": seen.get("image") or picture(obj),
+            "breadcrumb": breadcrumb(obj.nlweb_above),
+        }
+        return {**seen, **{name: value for name, value in more.items() if value}}

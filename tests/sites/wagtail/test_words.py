@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from django.test import Client
+from wagtail.images.models import Image
 
 from nlweb_ask.plugins import sources
 from tests.sites.asking import ask_site
@@ -77,6 +78,19 @@ def test_a_page_without_an_object_of_its_own_gets_one_with_its_place(home, add):
         ("Harbour", "/"),
         ("Tides", "/tides/"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("address", "given"), [("boats.png", True), ("boats.png?key=1", False)]
+)
+def test_the_chosen_image_is_given_unless_its_address_is_signed(
+    home, add, monkeypatch, address, given
+):
+    image = Image(title="Boats", file="boats.png", width=1, height=1)
+    monkeypatch.setattr(image.file.storage, "url", lambda name: f"/media/{address}")
+    monkeypatch.setattr(PlainPage, "picture", image, raising=False)
+    said = read(add(home, "Tides")).schema_object
+    assert said.get("image") == ("/media/boats.png" if given else None)
 
 
 def test_the_name_of_an_unpublished_page_above_is_not_told(home, add):
