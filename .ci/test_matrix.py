@@ -126,6 +126,11 @@ def parts() -> list[Part]:
         ),
         Part(name="Redis", arguments=["-m", "redis"], lacks=lacks_redis),
         Part(name="Wagtail", arguments=on_site("wagtail"), lacks=lacks_wagtail),
+        Part(
+            name="Wagtail, page model of the project",
+            arguments=on_site("swapped"),
+            lacks=lacks_wagtail,
+        ),
         Part(name="Chromium", arguments=["-m", "browser"], lacks=lacks_browser),
     ]
 

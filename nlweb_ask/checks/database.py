@@ -1,4 +1,4 @@
-"""Checks that ask the database: W002, W003, W012, W014, the plug-ins of profiles."""
+"""Checks that ask the database: W002, W003, W012, W014, W015, the plug-ins of profiles."""
 
 from __future__ import annotations
 
@@ -107,6 +107,34 @@ def check_settings_are_not_overruled(
             "Else change it in the admin.",
         )
         for site_id, keys in overruled.items()
+    ]
+
+
+@register(TAG, Tags.database)
+def check_rows_are_of_sites_there_are(
+    databases: Collection[str] | None = None, **_kwargs: Any
+) -> list[CheckMessage]:
+    """Report what was set for the only site there was, before there were several."""
+    there = sites()
+    if not there.several or not _is_ready(databases):
+        return []
+    known = there.domains()
+    lost = {
+        site_id
+        for model in (SiteSettings, IndexProfile)
+        for site_id in model.objects.exclude(site_id__in=known).values_list(
+            "site_id", flat=True
+        )
+    }
+    named = ", ".join(f"{pk} ({domain})" for pk, domain in known.items())
+    return [
+        report(
+            "W015",
+            f"Settings or profiles that were saved for site {site_id} do nothing: there "
+            "is no such site.",
+            hint=f"Set them in the admin for one of: {named}. Then delete the old ones.",
+        )
+        for site_id in sorted(lost)
     ]
 
 

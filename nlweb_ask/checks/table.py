@@ -86,6 +86,11 @@ CHECKS: Final = {
             " otherwise.",
             ALL_DATABASES,
         ),
+        Check(
+            "W015",
+            "Settings or profiles are of a site that is none of the sites there are.",
+            ALL_DATABASES,
+        ),
         Check("W020", "A source names a permission that no model declares."),
         Check(
             "W021",

@@ -1,4 +1,4 @@
-"""What a web page says of itself in schema.org's words, inside its HTML.
+"""What a page says of itself in schema.org's words, inside its HTML or by its own code.
 
 It is the author's text and nothing more: read within limits, and used only where it is
 about the page that it stands in.
@@ -43,18 +43,57 @@ def object_about(
     return _plain(named[0]) if named else None
 
 
+def object_made_by(page: WebAddress, made: object) -> dict[str, Any] | None:
+    """Return what the page's own code says that it is, or None where that is nothing.
+
+    `made` is an object, a list or a graph of them, or one of these as JSON text. One that
+    is broken or too long is left out and the others count: of these one with the
+    address of the page, else one that is not about the whole site.
+    """
+    objects = [found for found in _made(made)[:MAX_OBJECTS] if _fits(found)]
+    objects.sort(key=lambda found: _distance(found, page))
+    return _plain(objects[0]) if objects else None
+
+
+def _made(made: object) -> list[Any]:
+    if isinstance(made, str):
+        read = _read(made)
+        return [] if isinstance(read, str) else _made(read)
+    if isinstance(made, list | tuple):
+        return list(made)
+    graph = made.get("@graph") if isinstance(made, Mapping) else None
+    return list(graph) if isinstance(graph, list | tuple) else [made]
+
+
+def _fits(found: object) -> bool:
+    if not isinstance(found, Mapping) or not _types(found):
+        return False
+    plain = _plain(found)
+    return plain is not None and len(json.dumps(plain)) <= MAX_BLOCK
+
+
+def _distance(found: Mapping[str, Any], page: WebAddress) -> tuple[bool, bool, bool]:
+    of_the_site = bool(OF_THE_SITE.intersection(_types(found)))
+    return of_the_site, not _is_address_of(found, page), _is_web_page(found)
+
+
 def _objects(block: str) -> Iterator[Mapping[str, Any]]:
     """Yield the typed objects on top of a block, those of lists and graphs among them."""
-    if len(block) > MAX_BLOCK:
-        return
-    try:
-        read = json.loads(block)
-    except (ValueError, RecursionError):
-        return  # one block that is broken says nothing of the others
+    read = _read(block)
     for each in read if isinstance(read, list) else [read]:
         if isinstance(each, Mapping) and CONTEXT in str(each.get("@context", "")):
             graph = each.get("@graph")
             yield from filter(_is_typed, graph if isinstance(graph, list) else [each])
+
+
+def _read(block: str) -> Any:
+    """Return what a block says; None for one that is broken, or too long to be read."""
+    if len(block) > MAX_BLOCK:
+        return None
+    try:
+        return json.loads(block)
+    except (ValueError, RecursionError):
+        return None  # one block that is broken says nothing of the others
 
 
 def _is_typed(found: object) -> bool:
@@ -66,7 +105,7 @@ def _is_typed(found: object) -> bool:
 
 def _types(found: Mapping[str, Any]) -> list[str]:
     declared = found.get("@type")
-    types = declared if isinstance(declared, list) else [declared]
+    types = declared if isinstance(declared, list | tuple) else [declared]
     return [name for name in types if isinstance(name, str) and name]
 
 
@@ -96,9 +135,11 @@ def _plain(found: Mapping[str, Any]) -> dict[str, Any] | None:
     kept = {
         key: value
         for key, value in found.items()
-        if key not in {"@context", *ADDRESSES}
+        if key not in {"@context", "@type", *ADDRESSES}
     }
+    types = _types(found)
+    whole = {"@type": types[0] if len(types) == 1 else types, **kept}
     try:
-        return {"@context": "https://schema.org", **jsonable(kept)}
+        return {"@context": "https://schema.org", **jsonable(whole)}
     except NotJsonable:
         return None

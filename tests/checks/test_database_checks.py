@@ -1,4 +1,4 @@
-"""W002, W003, W012 and W014: checks that ask the database, where one is named."""
+"""W002, W003, W012, W014 and W015: checks that ask the database, where one is named."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_database_checks_ask_nothing_unless_a_database_is_named(
 ):
     SiteSettingsFactory()
     with django_assert_num_queries(0):
-        for check_id in ("W002", "W003", "W012", "W014"):
+        for check_id in ("W002", "W003", "W012", "W014", "W015"):
             assert reported(check_id, include_deployment_checks=True) == []
 
 
@@ -246,3 +246,18 @@ def test_each_site_whose_settings_overrule_is_named(settings, asked):
         (True, False),
         (False, True),
     ]
+
+
+def test_rows_of_the_only_site_there_was_are_reported_once_there_are_several(asked):
+    SiteSettingsFactory()
+    IndexProfileFactory()
+    with several_sites("one.example", "two.example") as ids:
+        SiteSettingsFactory(site_id=ids[1])
+        [message] = asked("W015")
+    assert "site 0 do nothing" in message.msg
+    assert "1 (one.example), 2 (two.example)" in message.hint
+
+
+def test_rows_of_the_only_site_there_is_are_not_reported(asked):
+    SiteSettingsFactory()
+    assert asked("W015") == []

@@ -5,7 +5,8 @@ from collections import Counter
 import pytest
 
 from tests.factories import AccessGrantFactory, SiteSettingsFactory
-from tests.rights.sites import bulletins_registered, populate
+from tests.rights.people import populate
+from tests.rights.sites import bulletins_registered
 
 RUN: pytest.StashKey[Counter[str]] = pytest.StashKey()
 

@@ -1,59 +1,13 @@
-"""The permission matrix as data: who asks, for what kind of page, and by which way.
-
-A later way to ask adds a line to `CHANNELS`, and takes its line out of `ABSENT`.
-"""
+"""The permission matrix of the plain models: every kind of page that they have."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
-from tests.rights import channels, sites
-from tests.rights.channels import JSON, STREAM, Ask
-from tests.rights.sites import Make
+from tests.rights import sites
+from tests.rights.ways import ABSENT_CHANNELS, CALLERS, CHANNELS, Matrix, State
 
-
-@dataclass(frozen=True)
-class Caller:
-    name: str
-    username: str | None = None
-    session: Literal["live", "expired", "shut out"] = "live"
-
-    @property
-    def counts_as(self) -> str | None:
-        """Whom the site must take this caller for; None for nobody."""
-        return self.username if self.session == "live" else None
-
-
-@dataclass(frozen=True)
-class State:
-    name: str
-    make: Make
-    language: str = ""  # that the question insists on
-
-
-@dataclass(frozen=True)
-class Channel:
-    name: str
-    ask: Ask
-    finds: bool = True  # answers with pages
-    speaks: bool = False  # a question can insist on a language
-    sessions: bool = True  # knows the caller by a session
-
-
-CALLERS: Final = (
-    Caller("anonymous"),
-    Caller("signed in, in no group", "member"),
-    Caller("group A", "in-a"),
-    Caller("group B", "in-b"),
-    Caller("groups A and B", "in-both"),
-    Caller("author", "author"),
-    Caller("staff without the right", "staff"),
-    Caller("superuser", "superuser"),
-    Caller("superuser whose session expired", "expired", "expired"),
-    Caller("superuser who was shut out", "shut-out", "shut out"),
-)
+__all__ = ["ABSENT_CHANNELS", "CALLERS", "CHANNELS", "MATRIX", "STATES"]
 
 STATES: Final = (
     State("public", sites.public),
@@ -82,73 +36,9 @@ STATES: Final = (
     State("parent restricted since", sites.parent_restricted_since),
 )
 
-CHANNELS: Final = (
-    Channel("POST JSON, list", channels.post("0.55", JSON), speaks=True),
-    Channel("POST SSE, list", channels.post("0.55", STREAM), speaks=True),
-    Channel("POST JSON 0.54, list", channels.post("0.54", JSON), speaks=True),
-    Channel("POST SSE 0.54, list", channels.post("0.54", STREAM), speaks=True),
-    Channel("POST JSON 0.5, list", channels.post("0.5", JSON), speaks=True),
-    Channel("GET JSON, list", channels.get(JSON)),
-    Channel("GET stream, list", channels.get(STREAM)),
-    Channel("HEAD", channels.head, finds=False),
-    Channel("result page, list", channels.page),
-    Channel("command", channels.command(), sessions=False),
-    Channel("command --json", channels.command("--json"), sessions=False),
-    Channel("command --stream", channels.command("--stream"), sessions=False),
-    Channel("/await", channels.awaited, finds=False),
-    Channel("/sites", channels.sites, finds=False),
-)
-
 # What the full matrix has and this one cannot: each with the reason.
 ABSENT_STATES: Final = {
     "shared password": "plain models have none; it is Wagtail's",
 }
-_LISTS_ONLY: Final = "no built-in generator writes yet"
-_NOT_YET: Final = "there is no such way yet"
-ABSENT_CHANNELS: Final = {
-    **{
-        f"{way}, {mode}": _LISTS_ONLY
-        for way in ("POST JSON", "POST SSE", "GET", "result page")
-        for mode in ("summarize", "generate")
-    },
-    **{f"MCP tool, {mode}": _NOT_YET for mode in ("list", "summarize", "generate")},
-    "suggestions": _NOT_YET,
-    "starter questions and pins": _NOT_YET,
-    "JSON feed": _NOT_YET,
-    "schemamap and llms.txt": _NOT_YET,
-    "receipts": _NOT_YET,
-    "feedback": _NOT_YET,
-    "analytics and export": _NOT_YET,
-}
 
-
-@dataclass(frozen=True)
-class Cell:
-    channel: str
-    caller: str
-    state: str
-    reason: str = ""  # why it cannot be run; empty for one that must be
-
-
-def cells() -> Iterator[Cell]:
-    """Yield every cell of the whole matrix, also those that cannot be run."""
-    known = [channel.name for channel in CHANNELS]
-    for channel in (*known, *ABSENT_CHANNELS):
-        for caller in CALLERS:
-            for state in (*(state.name for state in STATES), *ABSENT_STATES):
-                yield Cell(channel, caller.name, state, reason(channel, caller, state))
-
-
-def reason(channel: str, caller: Caller, state: str) -> str:
-    """Say why a cell does not exist; empty where it does."""
-    if channel in ABSENT_CHANNELS:
-        return ABSENT_CHANNELS[channel]
-    if state in ABSENT_STATES:
-        return ABSENT_STATES[state]
-    [way] = [each for each in CHANNELS if each.name == channel]
-    [page] = [each for each in STATES if each.name == state]
-    if caller.session != "live" and not way.sessions:
-        return "a command knows nobody by a session"
-    if page.language and not way.speaks:
-        return "a question that comes this way names no language"
-    return ""
+MATRIX: Final = Matrix(CALLERS, STATES, ABSENT_STATES)

@@ -6,15 +6,11 @@ each place that an answer could give away.
 
 from __future__ import annotations
 
-import random
-import string
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
 
-from django.contrib.auth.models import Group
 from django.db import connection
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
@@ -22,16 +18,9 @@ from django.utils import timezone
 import nlweb_ask
 from nlweb_ask.index.signals import connect_signals
 from nlweb_ask.plugins import sources
-from tests.factories import (
-    GroupFactory,
-    StaffFactory,
-    SuperuserFactory,
-    UserFactory,
-)
+from tests.rights.people import COMMON, Page, People, coined
 from tests.testapp.models import Bulletin
 
-# Stands in every bulletin, so that one question can find them all.
-COMMON: Final = "harbour"
 OTHER_SITE: Final = 7
 DAY: Final = timedelta(days=1)
 
@@ -92,27 +81,6 @@ def bulletins_registered() -> Iterator[None]:
         sources.unregister(BulletinSource.name)
 
 
-@dataclass(frozen=True)
-class Page:
-    """One bulletin: its row, the word to ask for, and what must not be given away."""
-
-    pk: int
-    probe: str
-    canaries: Mapping[str, str]  # by where the word stands
-    unpublished: str  # a word of the draft that nobody has released
-
-    @property
-    def address(self) -> str:
-        return self.canaries["address"]
-
-
-def coined() -> str:
-    """Return a word that nobody has ever written."""
-    # Without vowels, so that no stemmer of any language takes a part of it away.
-    letters = sorted({*string.ascii_lowercase} - {*"aeiouy"})
-    return "".join(random.SystemRandom().choices(letters, k=14))
-
-
 PLACES: Final = ("title", "body", "address", "tag", "byline", "image", "reference")
 
 
@@ -135,32 +103,6 @@ def publish(**fields: Any) -> Page:
     if groups:
         row.groups.set(groups)
     return Page(row.pk, probe, words, unpublished)
-
-
-@dataclass(frozen=True)
-class People:
-    """The groups, and the users by name; `author` has written every bulletin."""
-
-    a: Group
-    b: Group
-    users: Mapping[str, Any]
-
-
-def populate() -> People:
-    a, b = GroupFactory(name="A"), GroupFactory(name="B")
-    users = {
-        "member": UserFactory(username="member"),
-        "in-a": UserFactory(username="in-a", groups=[a]),
-        "in-b": UserFactory(username="in-b", groups=[b]),
-        "in-both": UserFactory(username="in-both", groups=[a, b]),
-        "author": UserFactory(username="author"),
-        "staff": StaffFactory(username="staff"),
-        "superuser": SuperuserFactory(username="superuser"),
-        # The most that anybody could have lost.
-        "expired": SuperuserFactory(username="expired"),
-        "shut-out": SuperuserFactory(username="shut-out"),
-    }
-    return People(a, b, users)
 
 
 # How a bulletin comes into each state. What is done by `update()` or in SQL, the index

@@ -21,10 +21,8 @@ from nlweb_ask.index.refresh import sweep
 from nlweb_ask.models import Document
 from nlweb_ask.pipeline import permit
 from nlweb_ask.plugins import Candidate, Question, Viewer, retrievers
-from nlweb_ask.protocol.events import Complete, Event
 from nlweb_ask.protocol.question import Limits
-from nlweb_ask.protocol.writers import dumps, encode, writer_for
-from tests.asking import Answer, ask, make_scope
+from tests.asking import ask, make_scope
 from tests.rights.random_sites import (
     EVERYONE,
     NOBODY_IN_PARTICULAR,
@@ -38,6 +36,7 @@ from tests.rights.random_sites import (
     refresh,
     ruled_site,
 )
+from tests.rights.sent import sent
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
@@ -54,21 +53,6 @@ FOR_MEMBERS = (
 HIDDEN = (1, 0, 1, 50, 1)
 # Of the whole list its best, some in its midst, and what is behind the ninth.
 PAGES = (Limits(max_results=1), Limits(max_results=3, offset=2), Limits(offset=9))
-
-
-def timeless(events: Sequence[Event]) -> list[Event]:
-    return [
-        replace(event, processing_time_ms=0) if isinstance(event, Complete) else event
-        for event in events
-    ]
-
-
-def sent(answer: Answer) -> tuple[bytes, bytes]:
-    """Return an answer as a document and as a stream, without the time it took."""
-    writer, events = writer_for(Question(text="")), timeless(answer.events)
-    assert answer.failure is None
-    _status, document = writer.document(events)
-    return dumps(document), b"".join(map(encode, writer.messages(events)))
 
 
 def answers(person: Person, questions: Sequence[Question]) -> list[tuple[bytes, bytes]]:

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from nlweb_ask.sources.json_ld import object_about
+from nlweb_ask.sources.json_ld import object_about, object_made_by
 from nlweb_ask.sources.web_address import web_address
 
 PAGE = web_address("https://a.example/scones/")
@@ -87,3 +87,55 @@ def test_what_is_on_the_page_goes_before_the_page_itself():
 
 def test_its_ids_do_not_take_the_place_of_the_address_of_the_page():
     assert {"url", "@id", "mainEntityOfPage"}.isdisjoint(about(RECIPE))
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        {"@type": "Event", "startDate": "2027"},
+        [{"@type": "Event", "startDate": "2027"}],
+        {
+            "@context": "https://schema.org",
+            "@graph": [typed("Event", startDate="2027")],
+        },
+        json.dumps({"@type": "Event", "startDate": "2027"}),
+    ],
+    ids=["object", "list", "graph", "text"],
+)
+def test_an_object_that_the_page_makes_is_taken_in_each_form(made):
+    assert object_made_by(PAGE, made) == typed("Event", startDate="2027") | {
+        "@context": "https://schema.org"
+    }
+
+
+@pytest.mark.parametrize(
+    "nothing",
+    [
+        *(None, "", "{broken", 7, [], {}, {"name": "no type"}, {"@type": ""}),
+        {"@type": "Event", "name": float("nan")},
+        {"@type": "Event", "name": b"bytes"},
+        {"@type": "Event", "name": "\ud800"},
+        {"@type": "Event", "name": "x" * 5_000_000},
+        json.dumps({"@type": "Event", "name": "x" * 5_000_000}),
+    ],
+)
+def test_what_the_page_makes_is_left_out_where_it_is_broken_or_too_long(nothing):
+    assert object_made_by(PAGE, nothing) is None
+
+
+def test_a_broken_object_of_several_leaves_the_others():
+    broken = [{"@type": "Event", "name": b"bytes"}, "text", None, {"name": "untyped"}]
+    made = object_made_by(PAGE, [*broken, {"@type": "Event", "name": "Regatta"}])
+    assert made["name"] == "Regatta"
+
+
+def test_of_several_objects_the_one_of_the_page_goes_before_those_of_the_site():
+    site, other = typed("Organization"), typed("Event", url="https://b.example/")
+    assert object_made_by(PAGE, [site, other, RECIPE])["@type"] == "Recipe"
+    assert object_made_by(PAGE, [site, other])["@type"] == "Event"
+    assert object_made_by(PAGE, [site])["@type"] == "Organization"
+
+
+def test_an_object_that_the_page_makes_keeps_no_address_of_its_own():
+    made = typed("Event", url="https://b.example/", **{"@id": "https://b.example/#1"})
+    assert object_made_by(PAGE, made).keys() == {"@context", "@type"}

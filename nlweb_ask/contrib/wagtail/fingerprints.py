@@ -6,8 +6,8 @@ below it. So a page is compared by its columns in the database, and by what stan
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from django.db import models
 
@@ -26,17 +26,22 @@ DRAFT_COLUMNS = frozenset(
 )
 
 
-def fingerprints(
-    pages: type[models.Model], keys: Collection[Any], tops: Sequence[Root]
-) -> Mapping[Any, str]:
-    """Return a text of 32 characters for each of these pages that is there.
+class Place(NamedTuple):
+    """Where a page stands in the tree, and of which type it is."""
 
-    One query for the tree, one for the pages above, and one for each type of page among
-    them. Rows of other tables, such as inline children, do not move it.
+    pk: Any
+    path: str
+    content_type: int
+
+
+def fingerprints(
+    pages: type[models.Model], tree: Iterable[Place], tops: Sequence[Root]
+) -> Mapping[Any, str]:
+    """Return a text of 32 characters for each of these pages.
+
+    One query for the pages above, and one for each type of page among them. Rows of
+    other tables, such as inline children, do not move it.
     """
-    tree = pages._base_manager.filter(pk__in=keys).values_list(
-        "pk", "path", "content_type_id"
-    )
     of_type: dict[int, dict[Any, str]] = {}
     for pk, path, content_type in tree:
         of_type.setdefault(content_type, {})[pk] = path

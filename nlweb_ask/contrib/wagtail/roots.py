@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -19,12 +21,33 @@ class Root:
     path: str  # its place in the tree; pages below have longer ones that begin so
 
 
+_read: ContextVar[list[Root] | None] = ContextVar("roots", default=None)
+
+
+@contextmanager
+def roots_read_once(pages: type[models.Model]) -> Iterator[list[Root]]:
+    """Give the roots, and let `roots()` return the same ones until the block ends.
+
+    The block must not yield to somebody who could ask for something else meanwhile.
+    """
+    token = _read.set(roots(pages))
+    try:
+        yield roots(pages)
+    finally:
+        _read.reset(token)
+
+
 def roots(pages: type[models.Model]) -> list[Root]:
     """Return the roots of all sites and languages, the deepest first.
 
     Two queries, or one without `WAGTAIL_I18N_ENABLED`. Read anew each time: Wagtail
     keeps them for an hour, and a site that was closed must be closed at once.
     """
+    known = _read.get()
+    return _roots(pages) if known is None else known
+
+
+def _roots(pages: type[models.Model]) -> list[Root]:
     from wagtail.models import Site
 
     sites = list(

@@ -9,10 +9,17 @@ from typing import Any
 from django.db import models
 from django.utils import translation
 
-from nlweb_ask.contrib.wagtail.described import breadcrumb, published_by
-from nlweb_ask.contrib.wagtail.fingerprints import fingerprints
+from nlweb_ask.contrib.wagtail.described import breadcrumb, picture, published_by
+from nlweb_ask.contrib.wagtail.fingerprints import Place, fingerprints
 from nlweb_ask.contrib.wagtail.restrictions import PASSED, closed_pages
-from nlweb_ask.contrib.wagtail.roots import Root, below, root_of, roots
+from nlweb_ask.contrib.wagtail.roots import (
+    Root,
+    below,
+    root_of,
+    roots,
+    roots_read_once,
+)
+from nlweb_ask.contrib.wagtail.surroundings import Surroundings
 from nlweb_ask.contrib.wagtail.tree import at_or_below, with_mirrors
 from nlweb_ask.contrib.wagtail.words import sections_of
 from nlweb_ask.plugins import Section, SourceDocument, SourceRef, Viewer
@@ -39,7 +46,8 @@ class WagtailSource(ModelSource):
 
     A project that wants it otherwise registers a subclass in its `nlweb_sources.py`,
     which takes the place of this one: `get_queryset` for fewer pages, `visible_to` for a
-    further rule of who may see them, `get_sections` for other words.
+    further rule of who may see them, `get_sections` for other words, `published` for
+    another schema.org object.
     """
 
     name = "wagtail"
@@ -69,38 +77,45 @@ class WagtailSource(ModelSource):
         return at_or_below(self.model, with_mirrors(self.model, [instance.page_id]))
 
     def iter_refs(self) -> Iterator[SourceRef]:
-        tops = roots(self.model)
-        keys = list(self._rows().order_by("pk").values_list("pk", flat=True))
-        for begin in range(0, len(keys), CHUNK):
-            chunk = keys[begin : begin + CHUNK]
+        with roots_read_once(self.model) as tops:
+            tree = self._places(self._rows().order_by("pk"))
+        for begin in range(0, len(tree), CHUNK):
+            chunk = tree[begin : begin + CHUNK]
             stamps = fingerprints(self.model, chunk, tops)
-            yield from (SourceRef(str(key), stamps.get(key, "")) for key in chunk)
+            # Without a stamp: it has gone meanwhile, as `load` will find.
+            yield from (SourceRef(str(pk), stamps.get(pk, "")) for pk, *_ in chunk)
 
     def stamps(self, object_ids: Collection[str]) -> Mapping[str, str]:
         keys = readable_keys(self.model, object_ids)
         if not keys:
             return {}
-        live = list(self._rows().filter(pk__in=keys).values_list("pk", flat=True))
-        return {
-            str(key): stamp
-            for key, stamp in fingerprints(self.model, live, roots(self.model)).items()
-        }
+        with roots_read_once(self.model) as tops:
+            tree = self._places(self._rows().filter(pk__in=keys))
+        found = fingerprints(self.model, tree, tops)
+        return {str(key): stamp for key, stamp in found.items()}
+
+    def _places(self, rows: models.QuerySet[Any]) -> list[Place]:
+        columns = rows.values_list("pk", "path", "content_type_id")
+        return [Place(*values) for values in columns]
 
     def load(self, object_ids: Collection[str]) -> Iterable[SourceDocument]:
         keys = readable_keys(self.model, object_ids)
         if not keys:
             return
-        tops = roots(self.model)
-        rows: Any = self._rows().filter(pk__in=keys).order_by("pk")
-        for page in rows.select_related("locale").specific():
+        with roots_read_once(self.model) as tops:
+            rows: Any = self._rows().filter(pk__in=keys).order_by("pk")
+            pages = list(rows.specific())
+        seen = Surroundings.of(self.model, pages)
+        for page in pages:
             root = root_of(page.path, tops)
+            page.locale = seen.locales[page.locale_id]
             with translation.override(self.get_language(page)):
                 # A page type may have no address of its own, such as a form's entries.
                 if root is not None and page.get_url():
+                    page.nlweb_above = seen.above(page, root)
                     yield from self._documents(page, root)
 
     def _documents(self, page: Any, root: Root) -> Iterator[SourceDocument]:
-        page.nlweb_root = root
         for document in self.get_documents(page):
             yield replace(document, sites=(root.site_id,))
 
@@ -126,14 +141,17 @@ class WagtailSource(ModelSource):
     def get_document(self, obj: Any) -> SourceDocument:
         return replace(super().get_document(obj), group=str(obj.translation_key))
 
+    def published(self, obj: Any) -> Mapping[str, Any] | None:
+        """Return what the page itself says that it is; None where it says nothing."""
+        return published_by(obj)
+
     def to_schema_org(self, obj: Any) -> dict[str, Any]:
-        own = published_by(obj)
+        own = self.published(obj)
         if own is not None:
-            return dict(own)
-        seen = super().to_schema_org(obj)
-        return {**seen, "inLanguage": self.get_language(obj)} | _placed(obj)
-
-
-def _placed(page: Any) -> dict[str, Any]:
-    trail = breadcrumb(page, page.nlweb_root)
-    return {"breadcrumb": trail} if trail else {}
+            return {**own, "url": self.url(obj)}
+        seen = super().to_schema_org(obj) | {"inLanguage": self.get_language(obj)}
+        more = {
+            "image": seen.get("image") or picture(obj),
+            "breadcrumb": breadcrumb(obj.nlweb_above),
+        }
+        return {**seen, **{name: value for name, value in more.items() if value}}

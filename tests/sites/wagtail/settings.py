@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from example_site.settings import *  # noqa: F403
-from example_site.settings import BASE_DIR, MIDDLEWARE
+from example_site.settings import BASE_DIR, MIDDLEWARE, TEMPLATES
 
 INSTALLED_APPS = [
     "django.contrib.auth",
@@ -30,6 +30,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [*MIDDLEWARE]
 ALLOWED_HOSTS = ["127.0.0.1", "localhost", "testserver", "marina.example"]
+TEMPLATES = [{**TEMPLATES[0], "DIRS": []}]
 ROOT_URLCONF = "tests.sites.wagtail.urls"
 
 USE_I18N = True

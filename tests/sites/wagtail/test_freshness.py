@@ -93,6 +93,19 @@ def test_a_page_that_mirrors_one_closes_with_it_wherever_it_stands(home, add, ti
     assert public() == ["Harbour", "Quay"]
 
 
+def test_a_page_that_mirrors_one_says_what_that_one_says(home, add, tides):
+    tides.create_alias(parent=add(home, "Quay"), update_slug="tides-again")
+    tides.refresh_from_db()
+    tides.body = "<p>It is ebb.</p>"
+    revision = tides.save_revision()
+    assert names("ebb") == []
+    revision.publish()
+    assert names("ebb") == ["Tides", "Tides"]
+    assert names("noon") == []
+    tides.unpublish()
+    assert names("ebb") == []
+
+
 def test_a_subtree_that_is_moved_below_a_restriction_and_out(home, add, tides, spring):
     closed = add(home, "Members")
     restrict(closed)

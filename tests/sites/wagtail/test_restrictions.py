@@ -103,14 +103,3 @@ def test_no_page_is_judged_otherwise_than_by_wagtail(home, groups):
     assert checked > 3_000
     assert closed > 600
     assert mirrors > 60
-
-
-@pytest.mark.parametrize("pages", [3, 40])
-@pytest.mark.parametrize("who", ["anonymous", "member"])
-def test_any_number_of_pages_costs_the_same_queries(
-    home, add, groups, who, pages, django_assert_max_num_queries
-):
-    viewer = Viewer(user=callers(groups)[who])
-    ids = [str(add(home, f"Berth {number}").pk) for number in range(pages)]
-    with django_assert_max_num_queries(7):
-        assert len(sources.get("wagtail").visible_ids(viewer, ids)) == pages

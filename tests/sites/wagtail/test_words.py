@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 import pytest
+from django.test import Client
+from wagtail.images.models import Image
 
 from nlweb_ask.plugins import sources
-from tests.sites.wagtail.pages.models import DescribedPage, StreamPage, Tip
+from tests.sites.asking import ask_site
+from tests.sites.wagtail.pages.models import (
+    DescribedPage,
+    PlainPage,
+    StreamPage,
+    Tip,
+)
+
+LONG = {"@type": "Event", "name": "x" * 5_000_000}
 
 
 def read(page):
@@ -70,6 +80,19 @@ def test_a_page_without_an_object_of_its_own_gets_one_with_its_place(home, add):
     ]
 
 
+@pytest.mark.parametrize(
+    ("address", "given"), [("boats.png", True), ("boats.png?key=1", False)]
+)
+def test_the_chosen_image_is_given_unless_its_address_is_signed(
+    home, add, monkeypatch, address, given
+):
+    image = Image(title="Boats", file="boats.png", width=1, height=1)
+    monkeypatch.setattr(image.file.storage, "url", lambda name: f"/media/{address}")
+    monkeypatch.setattr(PlainPage, "picture", image, raising=False)
+    said = read(add(home, "Tides")).schema_object
+    assert said.get("image") == ("/media/boats.png" if given else None)
+
+
 def test_the_name_of_an_unpublished_page_above_is_not_told(home, add):
     closed = add(home, "Closed canary")
     page = add(closed, "Open")
@@ -85,7 +108,60 @@ def test_a_page_that_says_what_it_is_is_taken_at_its_word(home, add):
     assert read(page).schema_object["startDate"] == "2027-05-01"
 
 
-@pytest.mark.parametrize("own", [None, "broken", {}, {"name": "no type"}, ["list"]])
+def entity_of_a_request(page, request):
+    user = "anonymous" if request.user.is_anonymous else "somebody"
+    return {
+        "@type": "Event",
+        "audience": f"{user} {request.path} {dict(request.session)}",
+    }
+
+
+def entity(page):
+    return [{"@type": "WebSite"}, {"@type": "Event", "audience": "all"}]
+
+
+@pytest.mark.parametrize(
+    ("made_by", "audience"),
+    [(entity_of_a_request, "anonymous /regatta/ {}"), (entity, "all")],
+    ids=["with-request", "without"],
+)
+def test_an_ld_entity_is_taken_with_or_without_a_request(
+    home, add, monkeypatch, made_by, audience
+):
+    monkeypatch.setattr(PlainPage, "ld_entity", made_by, raising=False)
+    assert read(add(home, "Regatta")).schema_object["audience"] == audience
+
+
+def test_addresses_that_a_page_gives_itself_do_not_replace_its_own(home, add):
+    foreign = "https://elsewhere.example/regatta/"
+    own = {
+        "@type": "Event",
+        "@id": foreign,
+        "url": foreign,
+        "mainEntityOfPage": foreign,
+    }
+    add(home, "Regatta", kind=DescribedPage, described_as=own)
+    [item] = ask_site("regatta").items
+    assert "elsewhere" not in str(item)
+    assert item["@id"] == item["url"] == "https://site.example/regatta/"
+
+
+def test_an_end_of_script_in_an_object_closes_no_script_of_the_result_page(home, add):
+    name = "Regatta </script><script>alert(1)</script>"
+    own = {"@type": "Event", "name": name, "location": name}
+    add(home, "Regatta", "<p>&lt;/script&gt;</p>", kind=DescribedPage, described_as=own)
+    client = Client(HTTP_HOST="localhost")
+    page = client.get("/ask/results/", {"q": "regatta"}).content.decode()
+    assert "Regatta" in page
+    assert "<script>alert" not in page
+    answer = client.get("/ask", {"query": "regatta", "streaming": "false"})
+    assert answer.json()["results"][0]["schema_object"]["location"] == name
+
+
+@pytest.mark.parametrize(
+    "own",
+    [None, "broken", {}, {"name": "no type"}, ["list"], pytest.param(LONG, id="5 MB")],
+)
 def test_an_object_that_is_none_gives_way_to_the_page_as_seen(home, add, own, caplog):
     page = add(home, "Regatta", kind=DescribedPage, described_as=own)
     assert read(page).schema_object["@type"] == "WebPage"

@@ -60,3 +60,11 @@ class DescribedPage(PlainPage):
             msg = "the words of the page"
             raise ValueError(msg)
         return self.described_as
+
+
+class TemplatePage(PlainPage):
+    """A page whose template says more than its fields."""
+
+    template = "harbour/template.html"
+
+    search_fields = PlainPage.search_fields
