@@ -1,0 +1,135 @@
+"""What an elliptic question puts in the place of what: "and for children?".
+
+A question is cut into chunks, each some words with the preposition and the article
+before them. A chunk that is asked anew stands where one of its kind stood; where none
+does, it is added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from nlweb_ask.processors.speech.words import Said
+
+_ENDS: Final = " \t\n?!.\u2026;,:"
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Words `first` to `end` of a question; what is named begins at `named`."""
+
+    first: int
+    named: int
+    end: int
+    preposition: str  # its class, or nothing
+    has_article: bool
+    is_time: bool
+    is_capitalized: bool
+
+
+def put_in_place(fragment: Said, topic: Said) -> str:
+    """Return the question `topic` with what `fragment` asks in its place."""
+    added = fragment.text[fragment.words[0].start : fragment.words[-1].end]
+    place = _place_for(fragment, topic)
+    if place is None:
+        body = topic.text.rstrip(_ENDS)
+        return f"{body} {added}{topic.text[len(body) :].rstrip()}"
+    start, end = place
+    return f"{topic.text[:start]}{added}{topic.text[end:]}"
+
+
+def _place_for(fragment: Said, topic: Said) -> tuple[int, int] | None:
+    new = next(_chunks(fragment), None)
+    if new is None or new.preposition in topic.speech.adding:
+        return None
+    fitting = [old for old in _chunks(topic) if _fits(new, old, topic)]
+    if not fitting:
+        return None
+    old = fitting[-1]
+    stays = not new.preposition and topic.key(old.first) not in topic.speech.contracted
+    first = old.named if stays else old.first
+    return topic.words[first].start, topic.words[old.end - 1].end
+
+
+def _fits(new: Chunk, old: Chunk, topic: Said) -> bool:
+    if new.is_time != old.is_time:
+        return False
+    if new.preposition:
+        return new.preposition == old.preposition
+    if new.is_time:
+        return True
+    if new.has_article != old.has_article:
+        return False
+    named_alike = new.is_capitalized == old.is_capitalized
+    return named_alike or new.has_article or topic.speech.nouns_are_capitalized
+
+
+def _chunks(said: Said) -> Iterator[Chunk]:
+    place = 0
+    while place < len(said.words):
+        if said.is_function(place) and not _is_time(said, place):
+            place += 1
+            continue
+        end = place
+        while end < len(said.words) and _goes_on(said, place, end):
+            end += 1
+        chunk = _chunk(said, place, end)
+        if chunk is not None:
+            yield chunk
+        place = end
+
+
+def _goes_on(said: Said, first: int, end: int) -> bool:
+    if end > first and said.speech.nouns_are_capitalized:
+        named, last = said.words[end], said.words[end - 1]
+        if last.is_capitalized and not named.is_capitalized:
+            return False
+    return end == first or not said.is_function(end) or _is_time(said, end)
+
+
+def _is_time(said: Said, place: int) -> bool:
+    return said.key(place) in said.speech.times
+
+
+def _chunk(said: Said, first: int, end: int) -> Chunk | None:
+    """Return the chunk with these words in it, without the verb beside what is named."""
+    speech = said.speech
+    named = first
+    while said.key(named - 1) in speech.determiners:
+        named -= 1
+    begin = named
+    while said.key(begin - 1) in speech.prepositions:
+        begin -= 1
+    preposition = speech.prepositions.get(said.key(begin), "") if begin < named else ""
+    has_article = named < first or said.key(begin) in speech.contracted
+    lead = said.key(begin - 1)
+    if lead in speech.subjects and begin == first and not _is_time(said, first):
+        first = named = begin = first + 1
+    elif not speech.nouns_are_capitalized and not preposition and lead in speech.verbs:
+        end -= 1 if begin - 1 >= 0 and speech.language == "en" else 0
+    if speech.nouns_are_capitalized and not has_article and not preposition:
+        first = named = begin = _first_noun(said, first, end)
+    if first >= end:
+        return None
+    return Chunk(
+        first=begin,
+        named=named,
+        end=end,
+        preposition=preposition,
+        has_article=has_article,
+        is_time=any(_is_time(said, place) for place in range(first, end)),
+        is_capitalized=said.words[first].is_capitalized,
+    )
+
+
+def _first_noun(said: Said, first: int, end: int) -> int:
+    """Return where the first noun stands, which a capital tells; not the first word."""
+    nouns = (
+        place
+        for place in range(first, end)
+        if _is_time(said, place)
+        or (said.words[place].is_capitalized and said.words[place].start)
+    )
+    return next(nouns, end)
