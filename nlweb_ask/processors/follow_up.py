@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from nlweb_ask.index.analysis import fold, language_of
+from nlweb_ask.index.stopwords import STOP_WORDS
 from nlweb_ask.plugins import Question, Viewer
 from nlweb_ask.processors.chunks import put_in_place
 from nlweb_ask.processors.speech import SPEECH
 from nlweb_ask.processors.speech.words import Said, Word, stop_words, words_of
-from nlweb_ask.index.stopwords import STOP_WORDS
 
 # The last ones: who asks an eleventh time has changed the subject since the first.
 MAX_EARLIER: Final = 10
@@ -103,9 +103,8 @@ def _begins(said: Said, beginnings: Iterable[Sequence[str]]) -> int:
 
 def _completed(rest: Said, topic: Said, *, is_opened: bool) -> _Read:
     own = rest.own()
-    if _refers(rest, own, is_opened=is_opened):
-        taken = _missing(topic, rest)
-        return _with_words(rest.text, taken)
+    if _refers(rest, own, is_opened=is_opened) or (is_opened and _is_case(rest, own)):
+        return _with_words(rest.text, _missing(topic, rest))
     if _is_fragment(rest, own, is_opened=is_opened):
         if len(topic.text) > MAX_PUT_INTO:
             return _with_words(rest.text, _missing(topic, rest))
@@ -125,6 +124,13 @@ def _refers(said: Said, own: Sequence[int], *, is_opened: bool) -> bool:
     if not asks and keys & speech.addressing:
         return False
     return is_opened or any(map(said.is_function, range(len(said.words))))
+
+
+def _is_case(said: Said, own: Sequence[int]) -> bool:
+    """Tell whether only a condition is said: "and if I am late?"."""
+    first, speech = said.key(0), said.speech
+    is_condition = first in speech.subordinators and first not in speech.question_words
+    return is_condition and len(own) <= MAX_POINTING
 
 
 def _is_fragment(said: Said, own: Sequence[int], *, is_opened: bool) -> bool:

@@ -14,6 +14,7 @@ _COMPARED: Final = listed(
     "cheaper bigger smaller larger closer nearer faster easier shorter longer later "
     "earlier quicker better simpler newer older lighter stronger similar"
 )
+_WEATHER: Final = ("rain", "snow")
 _UNNAMED: Final = listed("any anything something")
 # How far behind it the verb stands that `it` only announces: "is it allowed to".
 _ANNOUNCED: Final = 3
@@ -35,9 +36,11 @@ def _stands_for(said: Said, place: int) -> bool:
 
 
 def _is_announcing(said: Said, place: int) -> bool:
-    """Tell "is it allowed to park" and "does it take to" from "attach it to"."""
+    """Tell "is it allowed to park" and "if it rains" from "attach it to"."""
     if said.key(place) != "it":
         return False
+    if said.key(place + 1).startswith(_WEATHER):
+        return True
     for behind in range(place + 1, place + 1 + _ANNOUNCED):
         if said.key(behind) == "to":
             return behind > place + 1 and bool(said.own(behind))
@@ -66,13 +69,17 @@ def _is_left_out(said: Said, place: int, key: str) -> bool:
         case "ones":
             return True
         case "one":
-            return not follows or follows in said.speech.verbs
+            return not follows or _is_verb_or_preposition(said, follows)
         case "same":
             return before == "the" and own <= 2
         case "else":
             return own <= 2
         case _:
             return key in _COMPARED and before in _UNNAMED and own <= 2
+
+
+def _is_verb_or_preposition(said: Said, key: str) -> bool:
+    return key in said.speech.verbs or (key in said.speech.prepositions and key != "of")
 
 
 ENGLISH: Final = Speech(
@@ -118,12 +125,12 @@ ENGLISH: Final = Speech(
     determiners=listed("a an the my your our some any"),
     contracted=frozenset(),
     subjects=listed("i you we to one"),
-    addressing=listed("you your yours us our"),
+    addressing=listed("you your yours us our here"),
     asking=listed(
-        "cost costs price prices much long take takes work works do show tell explain "
+        "cost costs price prices much long take takes work works show tell explain "
         "example examples mean means need find happen happens know want buy get use make "
         "go come give more details detail information please often far many exactly "
-        "possible else help"
+        "possible else"
     ),
     times=listed(
         "monday tuesday wednesday thursday friday saturday sunday mondays tuesdays "

@@ -18,7 +18,9 @@ _AFTER_EN: Final = listed(
     "faut trouver trouve acheter avoir ai est sont existe obtenir reste prendre faire "
     "savoir a commander utiliser parler"
 )
-_UNREAL: Final = listed("faut pleut neige agit existe vaut")  # of which `il` is no thing
+_UNREAL: Final = listed(
+    "faut pleut neige agit existe vaut"
+)  # of which `il` is no thing
 _ANNOUNCED: Final = 3
 
 
@@ -35,9 +37,18 @@ def _stands_for(said: Said, place: int) -> bool:
     if key in _OWNERS:
         return not said.own(end=place) and len(said.own()) <= 1
     if key in _CLITICS:
-        before, verb = said.key(place - 1), said.key(place + 1)
-        return before in _BEFORE_CLITICS and bool(_INFINITIVE.fullmatch(verb))
+        return _is_object(said, place) and not said.is_within(place)
     return _stands_for_little(said, place, key)
+
+
+def _is_object(said: Said, place: int) -> bool:
+    """Tell "je le perds" and "puis-je le faire" from "ai-je le droit" and "le droit"."""
+    before, verb = said.key(place - 1), said.key(place + 1)
+    if before in said.speech.subjects and verb:
+        start = said.words[place - 1].start
+        if said.text[start - 1 : start] != "-":
+            return True
+    return before in _BEFORE_CLITICS and bool(_INFINITIVE.fullmatch(verb))
 
 
 def _is_announcing(said: Said, place: int) -> bool:
@@ -45,7 +56,7 @@ def _is_announcing(said: Said, place: int) -> bool:
     if said.key(place) != "il":
         return False
     around = [said.key(near) for near in range(place - 3, place + 3)]
-    if "y" in around and "a" in around or not _UNREAL.isdisjoint(around):
+    if ("y" in around and "a" in around) or not _UNREAL.isdisjoint(around):
         return True
     behind = range(place + 2, place + 2 + _ANNOUNCED)
     return any(said.key(each) in {"de", "d", "que", "qu"} for each in behind)
@@ -122,12 +133,12 @@ FRENCH: Final = Speech(
     ),
     contracted=listed("du des au aux"),
     subjects=listed("je j tu on nous"),
-    addressing=listed("vous votre vos tu ton ta tes nous"),
+    addressing=listed("vous votre vos tu ton ta tes nous ici"),
     asking=listed(
         "coûte coûtent coute coût prix temps prend prennent faire marche fonctionne "
         "fonctionnent trouver trouve acheter exemple exemples explique expliquer montrer "
         "montre signifie dire dis savoir sais besoin combien plait plaît utiliser aller "
-        "obtenir exactement plus détails infos informations pourquoi chose aide possible"
+        "obtenir exactement plus détails infos informations pourquoi chose possible passe"
     ),
     times=listed(
         "lundi mardi mercredi jeudi vendredi samedi dimanche lundis mardis mercredis "

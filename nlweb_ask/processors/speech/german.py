@@ -20,7 +20,9 @@ _THERE: Final = listed(
 _OFFERING: Final = listed(
     "haben bieten verkaufen können nehmen akzeptieren liefern führen machen sind"
 )
-_UNREAL: Final = listed("gibt geht regnet schneit spät spaet")  # of which `es` is no thing
+_UNREAL: Final = listed(
+    "gibt geht regnet schneit spät spaet"
+)  # of which `es` is no thing
 _WHICH: Final = listed("welche welcher welches welchen")
 _SAME: Final = listed("dasselbe dieselbe dieselben derselbe gleiche selbe")
 _COMPARED: Final = listed(
@@ -58,7 +60,9 @@ def _is_third_person(said: Said, place: int) -> bool:
 def _is_thing(said: Said, place: int) -> bool:
     around = {said.key(place - 1), said.key(place + 1), said.key(place - 2)}
     return (
-        _UNREAL.isdisjoint(around) and len(said.own()) <= 1 and not said.is_within(place)
+        _UNREAL.isdisjoint(around)
+        and len(said.own()) <= 1
+        and not said.is_within(place)
     )
 
 
@@ -76,14 +80,14 @@ def _points(said: Said, place: int, key: str) -> bool:
 
 
 def _is_alone(said: Said, place: int) -> bool:
-    """Tell "wie geht das" from "das Museum" and "das neue Museum"."""
+    """Tell "wie geht das" from "das neue Museum" and "das für ein Museum"."""
     word = said.words[place]
     if "," in said.text[max(word.start - 2, 0) : word.start]:
         return False  # the beginning of a clause about what was just named
     follows = place + 1
     if follows >= len(said.words):
         return True
-    if said.words[follows].is_capitalized:
+    if said.words[follows].is_capitalized or said.key(follows + 1).startswith("ein"):
         return False
     if said.is_function(follows) or said.key(follows) in said.speech.asking:
         return True
@@ -143,13 +147,13 @@ GERMAN: Final = Speech(
     ),
     contracted=listed("im ins am beim zum zur vom"),
     subjects=listed("ich du wir man"),
-    addressing=listed("du dein deine uns unser unsere ihr euch"),
+    addressing=listed("du dein deine uns unser unsere ihr euch hier"),
     asking=listed(
         "kostet kosten preis preise dauert dauern lange viel oft weit machen mache macht "
         "tun geht gehen funktioniert funktionieren brauche brauchen braucht finde finden "
         "zeig zeigen erkläre erklären erzähl beispiel beispiele bedeutet bekomme bekommen "
         "kaufen kaufe komme kommt kommen benutze nutze nutzen bitte genau mehr details "
-        "informationen infos passiert gilt gelten möglich sag sagen hilfe"
+        "informationen infos passiert gilt gelten möglich sag sagen"
     ),
     times=listed(
         "montag dienstag mittwoch donnerstag freitag samstag sonntag montags dienstags "
