@@ -104,13 +104,10 @@ def _chunk(said: Said, first: int, end: int) -> Chunk | None:
         begin -= 1
     preposition = speech.prepositions.get(said.key(begin), "") if begin < named else ""
     has_article = named < first or said.key(begin) in speech.contracted
-    lead = said.key(begin - 1)
-    if lead in speech.subjects and begin == first and not _is_time(said, first):
-        first = named = begin = first + 1
-    elif not speech.nouns_are_capitalized and not preposition and lead in speech.verbs:
-        end -= 1 if begin - 1 >= 0 and speech.language == "en" else 0
-    if speech.nouns_are_capitalized and not has_article and not preposition:
-        first = named = begin = _first_noun(said, first, end)
+    if begin == first:
+        first = named = begin = _without_verb(said, first, end)
+    if speech.language == "en" and not preposition:
+        end -= said.key(begin - 1) in speech.verbs  # "is parking free"
     if first >= end:
         return None
     return Chunk(
@@ -124,12 +121,22 @@ def _chunk(said: Said, first: int, end: int) -> Chunk | None:
     )
 
 
+def _without_verb(said: Said, first: int, end: int) -> int:
+    """Return where what is named begins in words with nothing before them."""
+    if said.speech.nouns_are_capitalized:
+        return _first_noun(said, first, end)
+    behind_subject = said.key(first - 1) in said.speech.subjects
+    return first + (behind_subject and not _is_time(said, first))
+
+
 def _first_noun(said: Said, first: int, end: int) -> int:
     """Return where the first noun stands, which a capital tells; not the first word."""
+    begin = said.words[0].start  # where the first word has a capital in any case
     nouns = (
         place
         for place in range(first, end)
         if _is_time(said, place)
-        or (said.words[place].is_capitalized and said.words[place].start)
+        or (said.words[place].is_capitalized and said.words[place].start > begin)
+        or (len(said.words) == end - first and said.words[place].is_capitalized)
     )
     return next(nouns, end)

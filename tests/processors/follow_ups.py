@@ -62,4 +62,4 @@ def main(*parts: str) -> None:
 if __name__ == "__main__":
     import sys
 
-    main(*(sys.argv[1:] or ("tuned", "held_out")))
+    main(*(sys.argv[1:] or ("tuned", "measured", "held_out")))

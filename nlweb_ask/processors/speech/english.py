@@ -18,6 +18,8 @@ _WEATHER: Final = ("rain", "snow")
 _UNNAMED: Final = listed("any anything something")
 # How far behind it the verb stands that `it` only announces: "is it allowed to".
 _ANNOUNCED: Final = 3
+# Words that mean something: "when did they build the old bridge" asks of nobody's deeds.
+MAX_SAID_OF: Final = 2
 
 
 def _points_back(said: Said) -> bool:
@@ -27,7 +29,10 @@ def _points_back(said: Said) -> bool:
 def _stands_for(said: Said, place: int) -> bool:
     key = said.key(place)
     if key in _THINGS:
-        return not said.is_within(place) and not _is_announcing(said, place)
+        means_anybody = key == "they" and len(said.own(place)) > MAX_SAID_OF
+        return not (
+            means_anybody or said.is_within(place) or _is_announcing(said, place)
+        )
     if key in _OWNERS:
         return not said.own(end=place)
     if key in _POINTING:
