@@ -27,6 +27,7 @@ class Chunk:
     has_article: bool
     is_time: bool
     is_capitalized: bool
+    is_plural: bool  # as far as the letters tell
 
 
 def put_in_place(fragment: Said, topic: Said) -> str:
@@ -56,14 +57,15 @@ def _place_for(fragment: Said, topic: Said) -> tuple[int, int] | None:
 def _fits(new: Chunk, old: Chunk, topic: Said) -> bool:
     if new.is_time != old.is_time:
         return False
+    named_alike = new.is_capitalized == old.is_capitalized
+    named_alike = named_alike or new.is_time or topic.speech.nouns_are_capitalized
     if new.preposition:
-        return new.preposition == old.preposition
+        return new.preposition == old.preposition and (named_alike or new.has_article)
     if new.is_time:
         return True
     if new.has_article != old.has_article:
         return False
-    named_alike = new.is_capitalized == old.is_capitalized
-    return named_alike or new.has_article or topic.speech.nouns_are_capitalized
+    return new.has_article or (named_alike and new.is_plural == old.is_plural)
 
 
 def _chunks(said: Said) -> Iterator[Chunk]:
@@ -118,6 +120,7 @@ def _chunk(said: Said, first: int, end: int) -> Chunk | None:
         has_article=has_article,
         is_time=any(_is_time(said, place) for place in range(first, end)),
         is_capitalized=said.words[first].is_capitalized,
+        is_plural=speech.language == "en" and said.key(end - 1).endswith("s"),
     )
 
 

@@ -29,6 +29,8 @@ MAX_PUT_INTO: Final = 200
 MAX_POINTING: Final = 4
 MAX_ADDED: Final = 5
 MAX_BARE: Final = 3
+MAX_CHOSEN: Final = 1
+MAX_CHOOSING: Final = 5
 _QUESTION_MARKS: Final = ("?", "\uff1f")
 
 
@@ -118,12 +120,29 @@ def _refers(said: Said, own: Sequence[int], *, is_opened: bool) -> bool:
         return True
     keys = {word.key for word in said.words}
     speech = said.speech
+    if _is_only_choosing(said, own):
+        return True
     if own or (keys & speech.times):
         return False
     asks = bool(keys & speech.asking)
     if not asks and keys & speech.addressing:
         return False
     return is_opened or any(map(said.is_function, range(len(said.words))))
+
+
+def _is_only_choosing(said: Said, own: Sequence[int]) -> bool:
+    """Tell "which documents?" and "from what age?" from a question that has a verb."""
+    speech, keys = said.speech, [word.key for word in said.words]
+    if not 0 < len(own) <= MAX_CHOSEN or not _asks(said):
+        return False
+    before = {*speech.prepositions, *speech.asking} - speech.choosing
+    begin = next((key for key in keys if key not in before), "")
+    has_verb = any(key in speech.verbs or key in speech.determiners for key in keys)
+    return begin in speech.choosing and not has_verb and len(keys) <= MAX_CHOOSING
+
+
+def _asks(said: Said) -> bool:
+    return said.text.rstrip().endswith(_QUESTION_MARKS)
 
 
 def _is_case(said: Said, own: Sequence[int]) -> bool:
@@ -136,8 +155,7 @@ def _is_case(said: Said, own: Sequence[int]) -> bool:
 def _is_fragment(said: Said, own: Sequence[int], *, is_opened: bool) -> bool:
     """Tell whether a question is no whole one, and is about something all the same."""
     speech, keys = said.speech, [word.key for word in said.words]
-    is_whole = any(key in speech.question_words or key in speech.verbs for key in keys)
-    if is_whole:
+    if any(key in speech.question_words or key in speech.verbs for key in keys):
         return False
     if is_opened:
         return len(own) <= MAX_ADDED
@@ -145,8 +163,7 @@ def _is_fragment(said: Said, own: Sequence[int], *, is_opened: bool) -> bool:
         key in speech.times for key in keys
     ):
         return True
-    asks = said.text.rstrip().endswith(_QUESTION_MARKS)
-    return asks and keys[0] in speech.prepositions and len(own) <= MAX_BARE
+    return _asks(said) and keys[0] in speech.prepositions and len(own) <= MAX_BARE
 
 
 def _missing(topic: Said, said: Said) -> list[str]:

@@ -105,6 +105,7 @@ ENGLISH: Final = Speech(
         "very much a lot"
     ),
     question_words=listed("who what when where why how which whose whom"),
+    choosing=listed("what which how"),
     verbs=listed(
         "is are was were be been do does did can could should would will may might must "
         "have has had am shall"
@@ -135,7 +136,7 @@ ENGLISH: Final = Speech(
         "cost costs price prices much long take takes work works show tell explain "
         "example examples mean means need find happen happens know want buy get use make "
         "go come give more details detail information please often far many exactly "
-        "possible else"
+        "possible else now instead again still yet already exactly useful"
     ),
     times=listed(
         "monday tuesday wednesday thursday friday saturday sunday mondays tuesdays "

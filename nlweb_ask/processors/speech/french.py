@@ -110,6 +110,7 @@ FRENCH: Final = Speech(
         "qui que quoi quand où comment pourquoi quel quelle quels quelles combien lequel "
         "laquelle lesquels lesquelles qu"
     ),
+    choosing=listed("quel quelle quels quelles combien"),
     verbs=listed(
         "est sont a ont peut peuvent peux puis dois doit doivent faut était sera seront "
         "ai as avez êtes suis"
@@ -125,7 +126,8 @@ FRENCH: Final = Speech(
         beside="avec sans",
         during="pendant durant",
         limit="jusqu avant après depuis dès",
-        under="sur sous entre vers",
+        ground="sur",
+        under="sous entre vers",
     ),
     adding=listed("beside limit under"),
     determiners=listed(
@@ -138,7 +140,8 @@ FRENCH: Final = Speech(
         "coûte coûtent coute coût prix temps prend prennent faire marche fonctionne "
         "fonctionnent trouver trouve acheter exemple exemples explique expliquer montrer "
         "montre signifie dire dis savoir sais besoin combien plait plaît utiliser aller "
-        "obtenir exactement plus détails infos informations pourquoi chose possible passe"
+        "obtenir exactement plus détails infos informations pourquoi chose possible passe maintenant encore alors "
+        "déjà partir"
     ),
     times=listed(
         "lundi mardi mercredi jeudi vendredi samedi dimanche lundis mardis mercredis "

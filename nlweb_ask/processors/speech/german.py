@@ -10,7 +10,7 @@ _PERSONS: Final = listed("er ihn ihm ihnen sie")
 _OWNERS: Final = listed(
     "dessen deren ihre ihren ihrem ihrer ihres seine seinen seinem seiner seines"
 )
-_POINTING: Final = listed("das dies diese dieser dieses diesen diesem der die den")
+_POINTING: Final = listed("der die den")
 _PLAIN_POINTING: Final = listed("dies diese dieser dieses diesen diesem das")
 _THERE: Final = listed(
     "dort dorthin dahin darin dafür dabei dazu daran darauf darüber davon danach dagegen "
@@ -69,7 +69,9 @@ def _is_thing(said: Said, place: int) -> bool:
 def _points(said: Said, place: int, key: str) -> bool:
     own = said.own()
     if key in _PLAIN_POINTING:
-        return _is_alone(said, place)
+        return _is_alone(said, place) and not said.is_within(place)
+    if key in _POINTING:
+        return _is_object(said, place) and not said.is_within(place)
     if key in _WHICH:
         names_nothing = not any(said.words[each].is_capitalized for each in own)
         follows = said.key(place + 1)
@@ -91,8 +93,20 @@ def _is_alone(said: Said, place: int) -> bool:
         return False
     if said.is_function(follows) or said.key(follows) in said.speech.asking:
         return True
-    ends = follows + 1 == len(said.words)
-    return ends and _has_capitals(said)
+    return _is_object(said, place) and _has_capitals(said)
+
+
+def _is_object(said: Said, place: int) -> bool:
+    """Tell "wo kann ich die abgeben" by its last word, which is no noun."""
+    if place + 1 >= len(said.words):
+        return True
+    last = said.words[-1]
+    is_infinitive = last.key.endswith("n") and last.text.islower()
+    return (
+        place + 2 == len(said.words)
+        and is_infinitive
+        and said.text != said.text.casefold()
+    )
 
 
 def _has_capitals(said: Said) -> bool:
@@ -120,6 +134,7 @@ GERMAN: Final = Speech(
         "wer was wann wo warum wie wieso weshalb woher wohin womit wen wem wozu welche "
         "welcher welches welchen welchem wieviel wobei"
     ),
+    choosing=listed("welche welcher welches welchen welchem wie"),
     verbs=listed(
         "ist sind war waren kann können könnte darf dürfen muss müssen soll sollte gibt "
         "hat haben habe hast wird werden würde wurde möchte will wollen bin seid"
@@ -129,8 +144,8 @@ GERMAN: Final = Speech(
         "oder aber als"
     ),
     prepositions=classes(
-        place="in im ins an am bei beim auf",
-        goal="nach zu zum zur",
+        place="in im ins an am bei beim auf nach",
+        goal="zu zum zur",
         origin="aus von vom",
         sake="für fuer",
         way="als per",
@@ -153,7 +168,8 @@ GERMAN: Final = Speech(
         "tun geht gehen funktioniert funktionieren brauche brauchen braucht finde finden "
         "zeig zeigen erkläre erklären erzähl beispiel beispiele bedeutet bekomme bekommen "
         "kaufen kaufe komme kommt kommen benutze nutze nutzen bitte genau mehr details "
-        "informationen infos passiert gilt gelten möglich sag sagen"
+        "informationen infos passiert gilt gelten möglich sag sagen jetzt noch wieder dann sonst schon "
+        "eigentlich denn hilft"
     ),
     times=listed(
         "montag dienstag mittwoch donnerstag freitag samstag sonntag montags dienstags "

@@ -15,6 +15,7 @@ MAX_WORDS: Final = 200
 
 # An elided word keeps its apostrophe, so that `l'eau` is two words and `-t-` one.
 _WORD: Final = re.compile(r"[^\W_]+(?:['\u2019](?=\w))?")
+_CLAUSE_END: Final = re.compile(r"[,;:.!?](?:\s|$)")
 _APOSTROPHES: Final = "'\u2019"
 # What is left of an English word behind its apostrophe: `what's`, `don't`.
 _CLITICS: Final = frozenset("s t d m ll re ve".split())
@@ -72,6 +73,7 @@ class Speech:
     # Said without asking anything.
     courtesies: Set[str]
     question_words: Set[str]
+    choosing: Set[str]  # those that ask which one, or how much, of what is named
     verbs: Set[str]  # auxiliaries: with one of them it is a whole question
     subordinators: Set[str]
     # Prepositions by class: one of a class may stand in the place of another.
@@ -134,11 +136,22 @@ class Said:
 
     def is_within(self, place: int) -> bool:
         """Tell whether a word may stand for something in an earlier clause of these."""
-        before = self.own(end=place)
-        return bool(before) and any(
+        before = [
+            each
+            for each in self.own(end=place)
+            if self.key(each) not in self.speech.times
+        ]
+        if not before:
+            return False
+        if _CLAUSE_END.search(self.text, self.words[before[0]].end, self._start(place)):
+            return True
+        return any(
             self.key(between) in self.speech.subordinators
             for between in range(before[0], place)
         )
+
+    def _start(self, place: int) -> int:
+        return self.words[place].start
 
 
 def stop_words(language: str) -> frozenset[str]:
