@@ -27,11 +27,13 @@ class NlwebAskConfig(AppConfig):
 
 def _register_builtins() -> None:
     from nlweb_ask.handlers.log import LogHandler
-    from nlweb_ask.plugins import handlers, retrievers
+    from nlweb_ask.plugins import handlers, processors, retrievers
+    from nlweb_ask.processors.follow_up import FollowUp
     from nlweb_ask.retrievers.bm25 import Bm25Retriever
     from nlweb_ask.retrievers.keyword import KeywordRetriever
 
     handlers.register(LogHandler)
+    processors.register(FollowUp)
     retrievers.register(KeywordRetriever)
     retrievers.register(Bm25Retriever)
 

@@ -13,6 +13,7 @@ from typing import Final
 
 from nlweb_ask.processors.speech.words import Said
 
+_NAME_SIGNS: Final = ("+", "#")
 _ENDS: Final = " \t\n?!.\u2026;,:"
 
 
@@ -32,13 +33,21 @@ class Chunk:
 
 def put_in_place(fragment: Said, topic: Said) -> str:
     """Return the question `topic` with what `fragment` asks in its place."""
-    added = fragment.text[fragment.words[0].start : fragment.words[-1].end]
+    added = fragment.text[_begin(fragment) :].rstrip(_ENDS)
     place = _place_for(fragment, topic)
     if place is None:
         body = topic.text.rstrip(_ENDS)
         return f"{body} {added}{topic.text[len(body) :].rstrip()}"
     start, end = place
     return f"{topic.text[:start]}{added}{topic.text[end:]}"
+
+
+def _begin(said: Said) -> int:
+    """Return where the first word begins, with a sign before it that is of its name."""
+    start = said.words[0].start
+    while start and not said.text[start - 1].isspace():
+        start -= 1
+    return start
 
 
 def _place_for(fragment: Said, topic: Said) -> tuple[int, int] | None:
@@ -51,7 +60,10 @@ def _place_for(fragment: Said, topic: Said) -> tuple[int, int] | None:
     old = fitting[-1]
     stays = not new.preposition and topic.key(old.first) not in topic.speech.contracted
     first = old.named if stays else old.first
-    return topic.words[first].start, topic.words[old.end - 1].end
+    end = topic.words[old.end - 1].end
+    while topic.text[end : end + 1] in _NAME_SIGNS:
+        end += 1
+    return topic.words[first].start, end
 
 
 def _fits(new: Chunk, old: Chunk, topic: Said) -> bool:

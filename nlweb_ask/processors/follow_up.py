@@ -15,7 +15,7 @@ from nlweb_ask.index.stopwords import STOP_WORDS
 from nlweb_ask.plugins import Question, Viewer
 from nlweb_ask.processors.chunks import put_in_place
 from nlweb_ask.processors.speech import SPEECH
-from nlweb_ask.processors.speech.words import Said, Word, stop_words, words_of
+from nlweb_ask.processors.speech.words import BESIDE, Said, Word, stop_words, words_of
 
 # The last ones: who asks an eleventh time has changed the subject since the first.
 MAX_EARLIER: Final = 10
@@ -163,7 +163,10 @@ def _is_fragment(said: Said, own: Sequence[int], *, is_opened: bool) -> bool:
         key in speech.times for key in keys
     ):
         return True
-    return _asks(said) and keys[0] in speech.prepositions and len(own) <= MAX_BARE
+    # Nobody begins a search with "with", as one does with "about us".
+    adds = speech.prepositions.get(keys[0]) == BESIDE
+    begins = keys[0] in speech.prepositions and (adds or _asks(said))
+    return begins and len(own) <= MAX_BARE
 
 
 def _missing(topic: Said, said: Said) -> list[str]:

@@ -36,7 +36,9 @@ def is_right(pair: dict[str, Any]) -> bool:
     if "takes" not in pair:
         return not text
     words = set(plain_words(text))
-    return words.issuperset(pair["takes"]) and words.isdisjoint(pair.get("leaves", ()))
+    wanted = plain_words(" ".join(pair["takes"]))
+    unwanted = plain_words(" ".join(pair.get("leaves", ())))
+    return words.issuperset(wanted) and words.isdisjoint(unwanted)
 
 
 def figures(part: str) -> Figures:

@@ -72,6 +72,9 @@ def _stands_for_little(said: Said, place: int, key: str) -> bool:
             return follows in _AFTER_EN
         case "c":
             return follows == "est" and _names_nothing(said, place + 2)
+        case "ce":
+            is_it = before == "est" and follows not in {"que", "qu"}
+            return is_it and _names_nothing(said, place + 1)
         case "même" | "mêmes":
             return before in said.speech.determiners and len(own) <= 2
         case "plus" | "moins":

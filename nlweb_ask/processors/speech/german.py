@@ -39,6 +39,8 @@ def _stands_for(said: Said, place: int) -> bool:
     key = said.key(place)
     if key in _PERSONS:
         return _is_third_person(said, place)
+    if key == "da":
+        return place > 0 and not said.is_within(place)
     if key == "es":
         return _is_thing(said, place)
     if key in _OWNERS:

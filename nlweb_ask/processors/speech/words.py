@@ -15,6 +15,9 @@ MAX_WORDS: Final = 200
 
 # An elided word keeps its apostrophe, so that `l'eau` is two words and `-t-` one.
 _WORD: Final = re.compile(r"[^\W_]+(?:['\u2019](?=\w))?")
+# The class of `with` and `without`.
+BESIDE: Final = "beside"
+
 _CLAUSE_END: Final = re.compile(r"[,;:.!?](?:\s|$)")
 _APOSTROPHES: Final = "'\u2019"
 # What is left of an English word behind its apostrophe: `what's`, `don't`.
