@@ -50,10 +50,11 @@ def _key(
     default: Any,
     help_text: Any,
     *,
-    least: int | None = None,
+    least: float | None = None,
+    most: float | None = None,
     choices: Collection[str] = (),
 ) -> Any:
-    known = {"help": help_text, "least": least, "choices": choices}
+    known = {"help": help_text, "least": least, "most": most, "choices": choices}
     return field(default=default, metadata=known)
 
 
@@ -70,6 +71,12 @@ class Deployment:
     )
     processors: tuple[str, ...] = _key((), _("Processors that run, in order."))
     rankers: tuple[str, ...] = _key((), _("Rankers that run, in order."))
+    words_min_probability: float = _key(
+        0.5, _("How likely a page must help, for the ranker “words”."), least=0, most=1
+    )
+    words_max_pages: int = _key(
+        0, _("Pages that the ranker “words” leaves at most; 0: any number."), least=0
+    )
     generators: tuple[str, ...] = _key((), _("Generators; the first one writes."))
     handlers: tuple[str, ...] = _key(
         ("log",), _("Handlers that run after an answer, in order.")

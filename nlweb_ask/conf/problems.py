@@ -54,7 +54,8 @@ def _look_at(key: Any, value: Any) -> Iterator[Problem]:
             if entry not in choices
         )
     else:
-        yield from _refused(key, value, known[key].metadata["least"])
+        yield from _out_of_range(key, value, known[key].metadata)
+        yield from _refused(key, value)
 
 
 _WORDS: Final[Mapping[Any, str]] = {
@@ -76,11 +77,16 @@ def _is_a(value: Any, expected: Any) -> bool:
     return isinstance(value, int | float if expected is float else expected)
 
 
-def _refused(key: str, value: Any, least: int | None) -> Iterator[Problem]:
+def _out_of_range(key: str, value: Any, limits: Mapping[str, Any]) -> Iterator[Problem]:
+    least, most = limits["least"], limits["most"]
+    message = f"NLWEB_ASK[{key!r}] is {value!r}."
     if least is not None and not value >= least:
-        yield Problem(
-            f"NLWEB_ASK[{key!r}] is {value!r}.", f"It must be at least {least}."
-        )
+        yield Problem(message, f"It must be at least {least}.")
+    if most is not None and value > most:
+        yield Problem(message, f"It must be at most {most}.")
+
+
+def _refused(key: str, value: Any) -> Iterator[Problem]:
     if key.lower() not in OWNER_FIELDS or key == "DEFAULT_PROFILE":
         return
     column = cast("Field[Any, Any]", SiteSettings._meta.get_field(key.lower()))
