@@ -71,6 +71,9 @@ class Deployment:
     )
     processors: tuple[str, ...] = _key((), _("Processors that run, in order."))
     rankers: tuple[str, ...] = _key((), _("Rankers that run, in order."))
+    elicit: tuple[Mapping[str, Any], ...] = _key(
+        (), _("Rules by which the processor “elicit” asks back.")
+    )
     words_min_probability: float = _key(
         0.5, _("How likely a page must help, for the ranker “words”."), least=0, most=1
     )

@@ -64,15 +64,22 @@ _WORDS: Final[Mapping[Any, str]] = {
     float: "a number",
     str: "a text",
     tuple[str, ...]: "a list of texts",
+    tuple[Mapping[str, Any], ...]: "a list of dictionaries",
+}
+
+
+_LISTS: Final[Mapping[Any, type]] = {
+    tuple[str, ...]: str,
+    tuple[Mapping[str, Any], ...]: Mapping,
 }
 
 
 def _is_a(value: Any, expected: Any) -> bool:
     if expected is bool or isinstance(value, bool):
         return expected is bool and isinstance(value, bool)
-    if expected == tuple[str, ...]:
+    if expected in _LISTS:
         return isinstance(value, list | tuple) and all(
-            isinstance(entry, str) for entry in value
+            isinstance(entry, _LISTS[expected]) for entry in value
         )
     return isinstance(value, int | float if expected is float else expected)
 
