@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import yaml
 from nlweb_ask.index.analysis import plain_words
 from nlweb_ask.processors.follow_up import completed
 
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "example_site.settings")
 PAIRS = Path(__file__).with_name("follow_ups.yaml")
 
 
