@@ -75,7 +75,7 @@ class Deployment:
         (), _("Rules by which the processor “elicit” asks back.")
     )
     words_min_probability: float = _key(
-        0.5, _("How likely a page must help, for the ranker “words”."), least=0, most=1
+        0.25, _("How likely a page must help, for the ranker “words”."), least=0, most=1
     )
     words_max_pages: int = _key(
         0, _("Pages that the ranker “words” leaves at most; 0: any number."), least=0

@@ -158,7 +158,7 @@ def _is_fragment(said: Said, own: Sequence[int], *, is_opened: bool) -> bool:
     if any(key in speech.question_words or key in speech.verbs for key in keys):
         return False
     if is_opened:
-        return len(own) <= MAX_ADDED
+        return len(own) <= MAX_ADDED and not _ends_with_verb(said, own)
     if all(key in speech.times for key in (keys[place] for place in own)) and any(
         key in speech.times for key in keys
     ):
@@ -167,6 +167,14 @@ def _is_fragment(said: Said, own: Sequence[int], *, is_opened: bool) -> bool:
     adds = speech.prepositions.get(keys[0]) == BESIDE
     begins = keys[0] in speech.prepositions and (adds or _asks(said))
     return begins and len(own) <= MAX_BARE
+
+
+def _ends_with_verb(said: Said, own: Sequence[int]) -> bool:
+    """Tell "was ist mit Kräften verbunden" from "was ist mit Kräften" by capitals."""
+    if not said.speech.nouns_are_capitalized or len(own) < 2:
+        return False
+    first, *_, last = (said.words[place] for place in own)
+    return first.is_capitalized and not last.is_capitalized
 
 
 def _missing(topic: Said, said: Said) -> list[str]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +16,7 @@ from tests.asking import ANONYMOUS, ask
 from tests.processors.follow_ups import figures
 from tests.site_in_memory import save
 
+COLLECTIONS = Path(__file__).parents[1] / "data" / "retrieval"
 VIEWER = Viewer(user=ANONYMOUS)
 PASSPORT = "How do I renew my passport?"
 
@@ -33,6 +37,25 @@ def test_no_rule_loses_what_was_reached_with_questions_written_later(part):
     reached = figures(part)
     assert reached.right >= 0.9
     assert reached.spoiled <= 0.05
+
+
+def real_questions():
+    """Yield questions of people who asked nothing before, with their language."""
+    for name in ("stackfaq", "django-docs", "xquad-mixed6"):
+        with (COLLECTIONS / name / "queries.jsonl").open(encoding="utf-8") as lines:
+            for asked in map(json.loads, lines):
+                yield asked.get("lang", "en"), asked["text"]
+
+
+def test_real_questions_that_stand_alone_are_left_alone_whatever_was_asked_before():
+    last, changed, number = {}, [], 0
+    for language, text in real_questions():
+        number += 1
+        if language in last and completed(text, [last[language]]):
+            changed.append(text)
+        last[language] = text
+    assert number > 2000
+    assert len(changed) <= 0.005 * number, changed
 
 
 def test_the_processor_keeps_its_contract():

@@ -14,6 +14,9 @@ from tests.rankers.results import make_result, names
 from tests.site_in_memory import save
 
 
+MOST = {"WORDS_MIN_PROBABILITY": 0.6}
+
+
 def helps(text, result, **question):
     return probability(Question(text=text, **question), result)
 
@@ -76,7 +79,7 @@ def test_any_texts_give_a_probability(text, words, language):
 
 @pytest.mark.django_db
 def test_where_no_page_helps_the_answer_has_none(site, settings):
-    settings.NLWEB_ASK = {"HANDLERS": [], "RANKERS": ["words"]}
+    settings.NLWEB_ASK = {"HANDLERS": [], "RANKERS": ["words"], **MOST}
     save("a", "Kettle", "The kettle boils.")
     assert ask("kettle").names == ["Kettle"]
     assert ask("kettle on a purple submarine").names == []

@@ -9,6 +9,8 @@ from nlweb_ask.processors.speech.words import Said, Speech, classes, listed, phr
 _THINGS: Final = listed("it they them he she him her")
 _OWNERS: Final = listed("its their theirs his hers")
 _POINTING: Final = listed("this that these those")
+# Behind "those", what says which ones are meant.
+_TELLING_WHICH: Final = listed("that who which with without")
 _BEING: Final = listed("is are was were will be isn aren s")
 _COMPARED: Final = listed(
     "cheaper bigger smaller larger closer nearer faster easier shorter longer later "
@@ -17,7 +19,7 @@ _COMPARED: Final = listed(
 _WEATHER: Final = ("rain", "snow")
 _UNNAMED: Final = listed("any anything something")
 # How far behind it the verb stands that `it` only announces: "is it allowed to".
-_ANNOUNCED: Final = 3
+_ANNOUNCED: Final = 6
 # Words that mean something: "when did they build the old bridge" asks of nobody's deeds.
 MAX_SAID_OF: Final = 2
 
@@ -36,7 +38,7 @@ def _stands_for(said: Said, place: int) -> bool:
     if key in _OWNERS:
         return not said.own(end=place)
     if key in _POINTING:
-        return _is_alone(said, place)
+        return _is_alone(said, place) and not said.is_within(place)
     return _is_left_out(said, place, key)
 
 
@@ -49,7 +51,8 @@ def _is_announcing(said: Said, place: int) -> bool:
     for behind in range(place + 1, place + 1 + _ANNOUNCED):
         if said.key(behind) == "to":
             return behind > place + 1 and bool(said.own(behind))
-        if said.key(behind) in said.speech.prepositions:
+        is_own = said.key(behind) == "for" and behind > place + 1
+        if said.key(behind) in said.speech.prepositions and not is_own:
             return False
     return False
 
@@ -59,6 +62,8 @@ def _is_alone(said: Said, place: int) -> bool:
     follows = said.key(place + 1)
     if not follows:
         return True
+    if follows in _TELLING_WHICH or said.key(place - 1) in _POINTING:
+        return False
     if place and not said.is_function(place - 1) and said.key(place) == "that":
         return False
     return said.is_function(place + 1) or follows in said.speech.asking
@@ -112,7 +117,7 @@ ENGLISH: Final = Speech(
     ),
     subordinators=listed(
         "if when while because since although though before after until once that and or "
-        "but so whether which who"
+        "but so whether which who as"
     ),
     prepositions=classes(
         place="in at near around inside outside",

@@ -148,10 +148,8 @@ class Said:
             return False
         if _CLAUSE_END.search(self.text, self.words[before[0]].end, self._start(place)):
             return True
-        return any(
-            self.key(between) in self.speech.subordinators
-            for between in range(before[0], place)
-        )
+        clauses = {*self.speech.subordinators, *self.speech.question_words}
+        return any(self.key(between) in clauses for between in range(before[0], place))
 
     def _start(self, place: int) -> int:
         return self.words[place].start
