@@ -13,7 +13,6 @@ from tests.asking import ask
 from tests.rankers.results import make_result, names
 from tests.site_in_memory import save
 
-
 MOST = {"WORDS_MIN_PROBABILITY": 0.6}
 
 
