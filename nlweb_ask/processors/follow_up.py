@@ -211,8 +211,8 @@ def _read_by_stop_words(text: str, topic: str, language: str) -> _Read:
 
 
 def _language(texts: Sequence[str], hints: Sequence[str]) -> str:
-    """Return the language with most stop words in the texts, ties by the hints."""
-    keys = [fold(word.key) for text in texts for word in words_of(text)]
+    """Return the language most of whose stop words are there, ties by the hints."""
+    words = {fold(word.key) for text in texts for word in words_of(text)}
     likely = dict.fromkeys([*hints, *SPEECH, *STOP_WORDS])
-    hits = {name: sum(key in stop_words(name) for key in keys) for name in likely}
+    hits = {name: len(words & stop_words(name)) for name in likely}
     return max(hits, key=lambda name: hits[name])

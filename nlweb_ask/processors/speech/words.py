@@ -11,7 +11,7 @@ from nlweb_ask.index.analysis import fold
 from nlweb_ask.index.stopwords import STOP_WORDS
 
 # Of a longer question only the beginning is looked at.
-MAX_WORDS: Final = 200
+MAX_WORDS: Final = 80
 
 # An elided word keeps its apostrophe, so that `l'eau` is two words and `-t-` one.
 _WORD: Final = re.compile(r"[^\W_]+(?:['\u2019](?=\w))?")
