@@ -7,7 +7,6 @@ these, each asked about live. A member would be kept from pages that others may 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
@@ -16,11 +15,14 @@ from nlweb_ask.conf import deployment
 from nlweb_ask.index.analysis import analyze
 from nlweb_ask.plugins import Elicitation, Ended, Question, Viewer
 from nlweb_ask.processors.elicit_rules import Asked, Rule, rule_of
-from nlweb_ask.processors.public_pages import found_types, is_public_only
+from nlweb_ask.processors.public_pages import (
+    found_types,
+    is_public_only,
+    is_public_type,
+)
 
 # So many of the best pages are looked at for their types.
 LOOKED_AT: Final = 10
-_TYPE_NAME: Final = re.compile("[A-Z][A-Za-z0-9]+")
 
 
 class Elicit:
@@ -34,7 +36,7 @@ class Elicit:
 
     def process(self, question: Question, viewer: Viewer) -> Question:
         rules = [rule for row in deployment().elicit if (rule := rule_of(row))]
-        answered = _answered(question, rules)
+        answered = _answered(question, viewer, rules)
         if answered is not None:
             return answered
         for rule in rules:
@@ -44,12 +46,14 @@ class Elicit:
         return question
 
 
-def _answered(question: Question, rules: Iterable[Rule]) -> Question | None:
+def _answered(
+    question: Question, viewer: Viewer, rules: Iterable[Rule]
+) -> Question | None:
     """Return the question before with the option that was picked, where one was."""
     if not question.prev or question.decontextualized_query:
         return None
     said = question.text.strip()
-    if _TYPE_NAME.fullmatch(said) and any(map(_offers_types, rules)):
+    if any(map(_offers_types, rules)) and is_public_type(said, viewer.site_id):
         before = question.prev[-1].strip()
         asked_for = question.item_type or said
         return replace(question, decontextualized_query=before, item_type=asked_for)

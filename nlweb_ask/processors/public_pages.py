@@ -6,11 +6,12 @@ So it tells nothing that the answer itself would not.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from nlweb_ask.conf import ProfileConf, SiteConf, granted_profiles, site_conf
-from nlweb_ask.index.reading import one_moment
+from nlweb_ask.index.reading import current, one_moment
 from nlweb_ask.index.search import version_said
 from nlweb_ask.index.spelling import with_corrections
 from nlweb_ask.index.store import load_documents, schema_types
@@ -28,6 +29,7 @@ from nlweb_ask.sources.allowed import visible_ids
 # Pages marked public that were closed unseen are few: the first look nearly always does.
 FIRST_LOOK: Final = 50
 GROWTH: Final = 4
+_TYPE_NAME: Final = re.compile("[A-Z][A-Za-z0-9]+")
 ANY_TYPE: Final = "Thing"
 
 
@@ -37,6 +39,12 @@ def is_public_only(viewer: Viewer) -> bool:
         mark for source in sources for mark in getattr(source, "opening_marks", ())
     }
     return viewer.is_anonymous and not any(map(viewer.session_marks.get, opening))
+
+
+def is_public_type(name: str, site_id: int) -> bool:
+    """Tell whether a text is the type of a page that the public may see."""
+    labels = current(site_id).public_labels if _TYPE_NAME.fullmatch(name) else ()
+    return any(name in label.types for label in labels)
 
 
 def found_types(question: Question, viewer: Viewer, most: int) -> list[str] | None:

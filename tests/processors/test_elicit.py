@@ -94,11 +94,22 @@ def test_an_option_that_was_picked_completes_the_question_before(rules):
     assert done.decontextualized_query == "flat in Bonn Rent"
 
 
-def test_a_type_that_was_picked_is_asked_for(rules):
+@pytest.mark.django_db
+def test_a_type_that_was_picked_is_asked_for(site, rules):
     rules(TYPES)
+    save("a", "Pesto", type="Recipe")
     question = Question(text="Recipe", prev=("pesto",))
     done = Elicit().process(question, Viewer(user=ANONYMOUS))
     assert (done.search_text, done.item_type) == ("pesto", "Recipe")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("said", ["Python", "Event"], ids=["no-type", "hidden-type"])
+def test_a_word_that_is_no_public_type_is_a_question_of_its_own(site, rules, said):
+    rules(TYPES)
+    save("a", "Party", type="Event", readers="staff")
+    question = Question(text=said, prev=("pesto",))
+    assert Elicit().process(question, Viewer(user=ANONYMOUS)) == question
 
 
 def test_the_answer_is_an_elicitation(rules):
