@@ -69,7 +69,9 @@ class Deployment:
     retrievers: tuple[str, ...] = _key(
         ("keyword",), _("Retrievers of a profile that names none, in order.")
     )
-    processors: tuple[str, ...] = _key((), _("Processors that run, in order."))
+    processors: tuple[str, ...] = _key(
+        ("follow_up",), _("Processors that run, in order.")
+    )
     rankers: tuple[str, ...] = _key((), _("Rankers that run, in order."))
     elicit: tuple[Mapping[str, Any], ...] = _key(
         (), _("Rules by which the processor “elicit” asks back.")
