@@ -27,11 +27,19 @@ class NlwebAskConfig(AppConfig):
 
 def _register_builtins() -> None:
     from nlweb_ask.handlers.log import LogHandler
-    from nlweb_ask.plugins import handlers, retrievers
+    from nlweb_ask.plugins import handlers, processors, rankers, retrievers
+    from nlweb_ask.processors.elicit import Elicit
+    from nlweb_ask.processors.follow_up import FollowUp
+    from nlweb_ask.rankers.type import TypeRanker
+    from nlweb_ask.rankers.words import WordsRanker
     from nlweb_ask.retrievers.bm25 import Bm25Retriever
     from nlweb_ask.retrievers.keyword import KeywordRetriever
 
     handlers.register(LogHandler)
+    processors.register(FollowUp)
+    processors.register(Elicit)
+    rankers.register(TypeRanker)
+    rankers.register(WordsRanker)
     retrievers.register(KeywordRetriever)
     retrievers.register(Bm25Retriever)
 

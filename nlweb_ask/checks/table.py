@@ -53,6 +53,7 @@ CHECKS: Final = {
             "A part of a page has no rule, no name that can be one, or words that the"
             " page itself tells.",
         ),
+        Check("E014", "A rule of ELICIT does not say when to ask back, or what."),
         Check(
             "E030",
             "A source watches what is no model, or names a clock field that is no date.",

@@ -50,10 +50,11 @@ def _key(
     default: Any,
     help_text: Any,
     *,
-    least: int | None = None,
+    least: float | None = None,
+    most: float | None = None,
     choices: Collection[str] = (),
 ) -> Any:
-    known = {"help": help_text, "least": least, "choices": choices}
+    known = {"help": help_text, "least": least, "most": most, "choices": choices}
     return field(default=default, metadata=known)
 
 
@@ -68,8 +69,19 @@ class Deployment:
     retrievers: tuple[str, ...] = _key(
         ("keyword",), _("Retrievers of a profile that names none, in order.")
     )
-    processors: tuple[str, ...] = _key((), _("Processors that run, in order."))
+    processors: tuple[str, ...] = _key(
+        ("follow_up",), _("Processors that run, in order.")
+    )
     rankers: tuple[str, ...] = _key((), _("Rankers that run, in order."))
+    elicit: tuple[Mapping[str, Any], ...] = _key(
+        (), _("Rules by which the processor “elicit” asks back.")
+    )
+    words_min_probability: float = _key(
+        0.25, _("How likely a page must help, for the ranker “words”."), least=0, most=1
+    )
+    words_max_pages: int = _key(
+        0, _("Pages that the ranker “words” leaves at most; 0: any number."), least=0
+    )
     generators: tuple[str, ...] = _key((), _("Generators; the first one writes."))
     uncited_sentences: str = _key(
         "mark",

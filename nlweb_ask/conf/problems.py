@@ -54,7 +54,8 @@ def _look_at(key: Any, value: Any) -> Iterator[Problem]:
             if entry not in choices
         )
     else:
-        yield from _refused(key, value, known[key].metadata["least"])
+        yield from _out_of_range(key, value, known[key].metadata)
+        yield from _refused(key, value)
 
 
 _WORDS: Final[Mapping[Any, str]] = {
@@ -63,24 +64,36 @@ _WORDS: Final[Mapping[Any, str]] = {
     float: "a number",
     str: "a text",
     tuple[str, ...]: "a list of texts",
+    tuple[Mapping[str, Any], ...]: "a list of dictionaries",
+}
+
+
+_LISTS: Final[Mapping[Any, type]] = {
+    tuple[str, ...]: str,
+    tuple[Mapping[str, Any], ...]: Mapping,
 }
 
 
 def _is_a(value: Any, expected: Any) -> bool:
     if expected is bool or isinstance(value, bool):
         return expected is bool and isinstance(value, bool)
-    if expected == tuple[str, ...]:
+    if expected in _LISTS:
         return isinstance(value, list | tuple) and all(
-            isinstance(entry, str) for entry in value
+            isinstance(entry, _LISTS[expected]) for entry in value
         )
     return isinstance(value, int | float if expected is float else expected)
 
 
-def _refused(key: str, value: Any, least: int | None) -> Iterator[Problem]:
+def _out_of_range(key: str, value: Any, limits: Mapping[str, Any]) -> Iterator[Problem]:
+    least, most = limits["least"], limits["most"]
+    message = f"NLWEB_ASK[{key!r}] is {value!r}."
     if least is not None and not value >= least:
-        yield Problem(
-            f"NLWEB_ASK[{key!r}] is {value!r}.", f"It must be at least {least}."
-        )
+        yield Problem(message, f"It must be at least {least}.")
+    if most is not None and value > most:
+        yield Problem(message, f"It must be at most {most}.")
+
+
+def _refused(key: str, value: Any) -> Iterator[Problem]:
     if key.lower() not in OWNER_FIELDS or key == "DEFAULT_PROFILE":
         return
     column = cast("Field[Any, Any]", SiteSettings._meta.get_field(key.lower()))
