@@ -7,18 +7,17 @@ viewer may see: whether a page is left out depends on that page alone.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from nlweb_ask.index.analysis import Word, is_spaceless
-from nlweb_ask.index.postings import PASSAGE_FIELDS, Field
+from nlweb_ask.index.postings import Field
+from nlweb_ask.index.runs import Run, TermPostings
 from nlweb_ask.index.snapshot import Snapshot
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from nlweb_ask.index.reading import TermPostings
 
     Bools = NDArray[np.bool_]
     Floats = NDArray[np.float64]
@@ -35,6 +34,8 @@ UNSEEN_PAGES: Final = 50
 PAIR: Final = 0.5
 # What somebody may have meant fits by chance more often than what was typed.
 GUESSED: Final = 0.5
+# Sums of floats in another order differ by much less.
+SURELY: Final = 1.0 + 1e-9
 
 
 def chosen_terms(word: Word, pages: Mapping[str, int]) -> tuple[str, ...]:
@@ -88,7 +89,9 @@ class Coverage:
         """
         total, _mean = snapshot.field_statistics[Field.PAGE]
         self.snapshot = snapshot
-        self.words = [_by_place(found[term] for term in terms) for _, terms in words]
+        self.words = [
+            [run for term in terms for run in found[term]] for _, terms in words
+        ]
         weights = [word_weight(terms, pages, total) for _, terms in words]
         self.needed = LEAST * sum(weights)
         self.weights = [
@@ -102,70 +105,92 @@ class Coverage:
 
         if not numbers or SCATTERED * min(self.weights) >= self.needed:
             return [True] * len(numbers)  # any one of the words is enough
+        # The type of the postings: another would be converted at every look.
         pages = np.array(numbers, "u4")
         # Most of the best pages hold enough wherever it stands, which is soon told.
-        enough = SCATTERED * self._anywhere(pages) >= self.needed
-        rest = pages[~enough]
-        if len(rest):
-            enough[~enough] = self._together(rest) >= self.needed
+        held = self._anywhere(pages)
+        enough = SCATTERED * held >= self.needed
+        # What is not enough wherever it stands is none in one passage either.
+        unsure = (~enough & (held >= self.needed)).nonzero()[0]
+        if len(unsure):
+            enough[unsure] = self._together(pages.take(unsure)) >= self.needed
         told: list[bool] = enough.tolist()
         return told
 
     def _anywhere(self, pages: Integers) -> Floats:
-        """Return the weights of what each page holds."""
-        import numpy as np
-
-        held = np.zeros(len(pages))
-        for found, weight in zip(self.words, self.weights, strict=True):
-            held += weight * _holds(found.page, pages)
-        return held
+        """Return the weights of what each page holds, or some that are enough of all."""
+        return self._held(
+            len(pages),
+            lambda runs: _holds([run.of_page for run in runs], pages),
+            lambda held: SCATTERED * float(held.min()),
+        )
 
     def _together(self, pages: Integers) -> Floats:
-        """Return the weights of what the title or the best passage of each page holds."""
+        """Return the weights of what the title or the best passage of each page holds.
+
+        Or some that are enough of all.
+        """
         import numpy as np
 
-        first = self.snapshot.first[pages].astype("i8")
-        spans = self.snapshot.first[pages + 1] - first
-        owner = np.repeat(np.arange(len(pages)), spans)
-        shifts = first - np.concatenate([[0], np.cumsum(spans)[:-1]])
-        # The type of the postings: another would be converted at every look.
-        passages = (np.arange(len(owner)) + np.repeat(shifts, spans)).astype("u4")
-        best, in_passage = np.zeros(len(pages)), np.zeros(len(passages))
-        for found, weight in zip(self.words, self.weights, strict=True):
-            named = _holds(found.title, pages)
-            best += weight * named
-            in_passage += weight * (_holds(found.passages, passages) | named[owner])
-        np.maximum.at(best, owner, in_passage)
-        return best
+        first = self.snapshot.first.take(pages).astype("i8")
+        spans = self.snapshot.first.take(pages + 1) - first
+        owner = np.arange(len(pages)).repeat(spans)
+        ends = spans.cumsum()
+        passages = (
+            np.arange(len(owner)) + (first - ends + spans).repeat(spans)
+        ).astype("u4")
+        # A page is named first, and counts as if it were one more passage.
+        owner = np.concatenate([np.arange(len(pages)), owner])
+
+        def holds(runs: Sequence[Run]) -> Bools:
+            named = _holds([part for run in runs for part in run.of_name], pages)
+            parts = [part for run in runs for part in run.of_passages]
+            both = named.take(owner)
+            both[len(pages) :] |= _holds(parts, passages)
+            return both
+
+        def best(held: Floats) -> Floats:
+            found = np.zeros(len(pages))
+            np.maximum.at(found, owner, held)
+            return found
+
+        return best(self._held(len(owner), holds, lambda held: float(best(held).min())))
+
+    def _held(
+        self,
+        size: int,
+        holds: Callable[[Sequence[Run]], Bools],
+        least: Callable[[Floats], float],
+    ) -> Floats:
+        """Add up the weights of the words that each of `size` places holds.
+
+        The heaviest words are looked for first, until `least` is surely enough. Otherwise
+        the weights are added in the order of the words, whatever was looked for first.
+        """
+        import numpy as np
+
+        surely = self.needed * SURELY
+        found: dict[int, Bools] = {}
+        held = np.zeros(size)
+        order = sorted(range(len(self.words)), key=self.weights.__getitem__)
+        for place in reversed(order):
+            found[place] = holds(self.words[place])
+            held += self.weights[place] * found[place]
+            if least(held) >= surely:
+                return held
+        held = np.zeros(size)
+        for place, weight in enumerate(self.weights):
+            held += weight * found[place]
+        return held
 
 
-class _Places(NamedTuple):
-    """Where a word stands, as runs of ascending numbers."""
-
-    title: list[Integers]  # of the page, or in its properties
-    page: list[Integers]
-    passages: list[Integers]
-
-
-def _by_place(terms: Iterable[TermPostings]) -> _Places:
-    places = _Places([], [], [])
-    for found in terms:
-        for field, postings in found:
-            if field in PASSAGE_FIELDS:
-                places.passages.append(postings.numbers)
-            elif field is Field.PAGE:
-                places.page.append(postings.numbers)
-            else:
-                places.title.append(postings.numbers)
-    return places
-
-
-def _holds(runs: Iterable[Integers], numbers: Integers) -> Bools:
-    """Return which of `numbers` are in any of the runs."""
+def _holds(parts: Iterable[Integers], numbers: Integers) -> Bools:
+    """Return which of `numbers` are in any of the ascending parts."""
     import numpy as np
 
     holds = np.zeros(len(numbers), bool)
-    for run in runs:
-        # Past the end means greater than its last.
-        holds |= run.take(run.searchsorted(numbers), mode="clip") == numbers
+    for part in parts:
+        if len(part):
+            # Past the end means greater than its last.
+            holds |= part.take(part.searchsorted(numbers), mode="clip") == numbers
     return holds

@@ -326,6 +326,11 @@ def write_all_postings(triples: Triples) -> Iterator[tuple[int, bytes]]:
         )
 
 
+def read_counts(blob: bytes | memoryview) -> tuple[tuple[int, ...], int]:
+    """Return how many postings each field has, and where in the bytes they begin."""
+    return _COUNTS.unpack_from(blob), _COUNTS.size
+
+
 def read_postings(blob: bytes | memoryview) -> dict[Field, FieldPostings]:
     """Read what `write_postings` wrote; fields without the term are left out."""
     import numpy as np

@@ -11,11 +11,14 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any, Final
 
 from django.db import DatabaseError, connections, router
 
-from nlweb_ask.index.postings import Field, FieldPostings, read_columns, read_postings
+from nlweb_ask.index import runs
+from nlweb_ask.index.postings import read_columns
+from nlweb_ask.index.runs import Run, TermPostings, read_run
 from nlweb_ask.index.snapshot import (
     Base,
     Marker,
@@ -32,8 +35,6 @@ ATTEMPTS: Final = 20
 
 # A statement with a few fixed numbers of placeholders stays in the statement cache.
 PLACEHOLDERS: Final = (8, 16, 32, 64, 128, 256, 512)
-
-TermPostings = Sequence[tuple[Field, FieldPostings]]
 
 _snapshots: dict[tuple[str, int], Snapshot] = {}
 _lock = threading.Lock()
@@ -115,9 +116,15 @@ def fingerprint(site_id: int) -> Marker:
 
 
 def read(
-    site_id: int, terms: Sequence[int]
+    site_id: int, terms: Sequence[int], *, keep: bool = True
 ) -> tuple[Snapshot, Mapping[int, TermPostings]]:
     """Return a snapshot and the postings of `terms` in its number space.
+
+    Args:
+        site_id: The site.
+        terms: Keys of terms.
+        keep: Whether others are likely to ask for them, so that the process keeps what
+            it read, as far as there is room.
 
     Raises:
         IndexUnavailable: When the tables cannot be read, or merges follow each other
@@ -129,7 +136,7 @@ def read(
         return moment.snapshot, moment.postings
     try:
         for _ in range(ATTEMPTS):
-            snapshot = _read_into(moment, site_id, missing)
+            snapshot = _read_into(moment, site_id, missing, keep=keep)
             missing = [term for term in terms if term not in moment.postings]
             if snapshot is not None and not missing:
                 return snapshot, moment.postings
@@ -140,21 +147,36 @@ def read(
     raise IndexUnavailable(msg)
 
 
-def _read_into(moment: Moment, site_id: int, terms: Sequence[int]) -> Snapshot | None:
+def _read_into(
+    moment: Moment, site_id: int, terms: Sequence[int], *, keep: bool
+) -> Snapshot | None:
     """Add postings to those of a moment; it begins anew where they do not fit.
+
+    What the process keeps of the snapshot that is most likely is not read again; if the
+    index turns out to be another one, it is left out, and so still missing.
 
     Returns:
         Its snapshot; nothing when a merge came between the rows and the snapshot.
     """
     alias = read_alias()
-    marker, rows = _select(alias, site_id, terms)
+    guess = moment.snapshot or _snapshots.get((alias, site_id))
+    kept = runs.room.get(guess.base.owner, terms) if guess is not None else {}
+    unread = [term for term in terms if term not in kept]
+    marker, rows = _select(alias, site_id, unread)
     snapshot = moment.snapshot
     if snapshot is None or snapshot.marker.epoch != marker.epoch:
         snapshot = _snapshot(alias, site_id, marker)
         if snapshot.marker.epoch != marker.epoch:
             return None
         moment.begin(snapshot)
-    moment.postings |= _in_snapshot(snapshot, terms, rows)
+    found = _in_snapshot(snapshot, unread, rows)
+    if keep:
+        for term in unread:
+            runs.keep(snapshot.base.owner, term, found[term])
+    if guess is not None and guess.base is snapshot.base:
+        found |= kept
+    changed = snapshot.change_postings
+    moment.postings |= {term: [*of, *changed.of(term)] for term, of in found.items()}
     return snapshot
 
 
@@ -162,6 +184,7 @@ def forget() -> None:
     """Drop what this process keeps; the next question reads it again."""
     with _lock:
         _snapshots.clear()
+    runs.room.clear()
 
 
 def _snapshot(alias: str, site_id: int, seen: Marker) -> Snapshot:
@@ -256,22 +279,13 @@ def _in_snapshot(
     snapshot: Snapshot,
     terms: Sequence[int],
     rows: Sequence[tuple[int, int, bytes]],
-) -> Mapping[int, TermPostings]:
-    """Shift stored postings into the snapshot's numbers and add those of changes."""
-    import numpy as np
-
-    found: dict[int, list[tuple[Field, FieldPostings]]] = {term: [] for term in terms}
-    for term, segment_id, blob in sorted(rows, key=lambda row: row[1]):
+) -> dict[int, TermPostings]:
+    """Shift stored postings into the snapshot's numbers, segments ascending."""
+    found: dict[int, list[Run]] = {term: [] for term in terms}
+    for term, segment_id, blob in sorted(rows, key=itemgetter(1)):
         offsets = snapshot.offsets[segment_id]
-        for name, postings in read_postings(blob).items():
-            shift = offsets.of(name)
-            if shift:
-                numbers = postings.numbers + np.uint32(shift)
-                postings = FieldPostings(numbers, postings.frequencies)
-            found[term].append((name, postings))
-    for term in found:
-        found[term] += snapshot.change_postings.of(term)
-    return found
+        found[term].append(read_run(blob, offsets.page, offsets.passage))
+    return dict(found)
 
 
 def _select(

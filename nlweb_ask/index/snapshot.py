@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from nlweb_ask.index.analysis import Word
 from nlweb_ask.index.postings import (
+    FIELDS,
     PAGE_FIELDS,
     PASSAGE_FIELDS,
     Columns,
@@ -26,6 +27,7 @@ from nlweb_ask.index.postings import (
     Triples,
     read_page,
 )
+from nlweb_ask.index.runs import Run
 from nlweb_ask.index.versions import newest
 
 if TYPE_CHECKING:
@@ -134,6 +136,8 @@ class Snapshot:
     spelled: dict[Word, str] = field(default_factory=dict, compare=False, repr=False)
     # Which pages pass the filters of a question.
     eligible: dict[Any, Bools] = field(default_factory=dict, compare=False, repr=False)
+    # How rare terms are (`scoring`).
+    rarities: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def offsets(self) -> Mapping[int, Offsets]:
@@ -179,16 +183,28 @@ class Snapshot:
         return statistics
 
     @cached_property
-    def norms(self) -> Mapping[Field, Floats]:
-        """What BM25 adds to a frequency, of each page or passage, by its length."""
-        columns = (
-            *zip(PAGE_FIELDS, self.page_lengths.T, strict=True),
-            *zip(PASSAGE_FIELDS, self.passage_lengths.T, strict=True),
-        )
-        return {
-            name: K1 * (1.0 - B + B * (lengths / self.field_statistics[name][1]))
-            for name, lengths in columns
-        }
+    def page_norms(self) -> Floats:
+        """What BM25 adds to a frequency, page after page, field after field."""
+        return self._norms(PAGE_FIELDS, self.page_lengths)
+
+    @cached_property
+    def passage_norms(self) -> Floats:
+        """The same, passage after passage."""
+        return self._norms(PASSAGE_FIELDS, self.passage_lengths)
+
+    def _norms(self, fields: Sequence[Field], lengths: Integers) -> Floats:
+        import numpy as np
+
+        norms = np.empty(lengths.size)
+        # Lengths are few: worked out once each, and looked up.
+        of_length = np.arange(int(lengths.max(initial=0)) + 1)
+        for begin, name, column in zip(
+            range(0, len(norms), len(lengths) or 1), fields, lengths.T, strict=False
+        ):
+            mean = self.field_statistics[name][1]
+            table = K1 * (1.0 - B + B * (of_length / mean))
+            norms[begin : begin + len(lengths)] = table.take(column)
+        return norms
 
     @cached_property
     def public_labels(self) -> tuple[Label, ...]:
@@ -234,6 +250,8 @@ class Base:
     pages: Pages
     alive: Bools
     position: Positions = field(repr=False)
+    # By this what is kept of its postings is told from that of any other.
+    owner: object = field(default_factory=object, compare=False, repr=False)
 
 
 def read_base(epoch: int, segments: Iterable[tuple[int, Columns]]) -> Base:
@@ -387,17 +405,27 @@ class ChangePostings:
             page += 1
             passage += len(change.pages.passage_lengths) if change.pages else 0
 
-    def of(self, term: int) -> list[tuple[Field, FieldPostings]]:
-        import numpy as np
-
+    def of(self, term: int) -> list[Run]:
         return [
-            (
-                name,
-                FieldPostings(
-                    found.numbers + np.uint32(offsets.of(name)), found.frequencies
-                ),
-            )
+            _run_of(postings[term], offsets)
             for offsets, postings in self._put
             if term in postings
-            for name, found in postings[term].items()
         ]
+
+
+def _run_of(fields: Mapping[Field, FieldPostings], offsets: Offsets) -> Run:
+    import numpy as np
+
+    def joined(names: Sequence[Field], shift: int) -> tuple[Integers, Integers]:
+        own = [fields[name] for name in names if name in fields]
+        numbers = [np.zeros(0, "<u4"), *(each.numbers for each in own)]
+        frequencies = [np.zeros(0, "<u2"), *(each.frequencies for each in own)]
+        return (
+            np.concatenate(numbers) + np.uint32(shift),
+            np.concatenate(frequencies),
+        )
+
+    pages, page_frequencies = joined(PAGE_FIELDS, offsets.page)
+    passages, passage_frequencies = joined(PASSAGE_FIELDS, offsets.passage)
+    counts = [len(fields[name].numbers) if name in fields else 0 for name in FIELDS]
+    return Run(counts, pages, passages, page_frequencies, passage_frequencies)

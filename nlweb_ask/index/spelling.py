@@ -23,7 +23,8 @@ from nlweb_ask.index.analysis import (
     term_key,
 )
 from nlweb_ask.index.reading import current, read
-from nlweb_ask.index.search import holding_pages, words_read
+from nlweb_ask.index.scoring import holding_pages
+from nlweb_ask.index.search import words_read
 from nlweb_ask.index.snapshot import Snapshot
 from nlweb_ask.plugins import Question, Scope
 

@@ -1,0 +1,203 @@
+"""Adding up: from the postings of a question's terms to what pages and passages score.
+
+Each posting is passed over few times and in long arrays, not term by term: of a question
+with many words most of the time went into the calls.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from nlweb_ask.index.analysis import EXACT_MARK
+from nlweb_ask.index.postings import FIELDS, WEIGHTS, Field
+from nlweb_ask.index.runs import PAGES, PASSAGES, TermPostings
+from nlweb_ask.index.snapshot import K1, Snapshot
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Integers = NDArray[np.integer[Any]]
+    Bools = NDArray[np.bool_]
+
+# A word with its accents as typed counts this much beside the word without them.
+EXACT_WEIGHT: Final = 0.25
+# Of so many terms it is kept how rare they are, until the index changes.
+MAX_RARITIES: Final = 4096
+
+_PLAIN: Final = tuple(WEIGHTS[field] for field in FIELDS)
+_EXACT: Final = tuple(EXACT_WEIGHT * weight for weight in _PLAIN)
+
+
+class Rarity(NamedTuple):
+    """How rare a term is in public: `idf` has one number a field."""
+
+    pages: int  # that hold it
+    idf: Sequence[float]
+
+
+def rarities(
+    snapshot: Snapshot, found: Mapping[str, TermPostings]
+) -> Mapping[str, Rarity]:
+    """Return how rare terms are, counted once for each state of the index."""
+    known: dict[str, Rarity] = snapshot.rarities
+    rare = {term: known[term] for term in found if term in known}
+    if len(rare) < len(found):
+        counted = _counted(
+            snapshot, {term: found[term] for term in found if term not in rare}
+        )
+        if len(known) + len(counted) > MAX_RARITIES:
+            known.clear()
+        known.update(counted)
+        rare |= counted
+    return rare
+
+
+def _counted(
+    snapshot: Snapshot, found: Mapping[str, TermPostings]
+) -> dict[str, Rarity]:
+    held = {term: [0] * len(FIELDS) for term in found}
+    each = [(held[term], run) for term, runs in found.items() for run in runs]
+    for of_kind, flags, parts in (
+        (PAGES, snapshot.counted, [run.pages for _, run in each]),
+        (PASSAGES, snapshot.counted_passages, [run.passages for _, run in each]),
+    ):
+        sizes = [run.counts[of_kind] for _, run in each]
+        sums = iter(_sums(flags, parts, list(chain.from_iterable(sizes))))
+        for counts, _run in each:
+            for field in range(*of_kind.indices(len(FIELDS))):
+                counts[field] += next(sums)
+    totals = [snapshot.field_statistics[field][0] for field in FIELDS]
+    return {
+        term: Rarity(counts[Field.PAGE], tuple(map(_idf, totals, counts)))
+        for term, counts in held.items()
+    }
+
+
+def _idf(total: int, held: int) -> float:
+    return math.log(1.0 + (total - held + 0.5) / (held + 0.5))
+
+
+def _sums(
+    flags: Bools, parts: Sequence[Integers], sizes: Sequence[int]
+) -> Sequence[int]:
+    """Return how many of the numbers are flagged, of each `sizes` in turn."""
+    import numpy as np
+
+    if not parts:
+        return []
+    # `take` is several times as fast as an index in brackets.
+    flagged = flags.view("u1").take(np.concatenate(parts))
+    until = np.zeros(len(flagged) + 1, "i8")
+    np.cumsum(flagged, out=until[1:])
+    ends = np.cumsum([0, *sizes])
+    sums: list[int] = np.diff(until.take(ends)).tolist()
+    return sums
+
+
+def holding_pages(
+    snapshot: Snapshot, found: Mapping[str, TermPostings]
+) -> dict[str, int]:
+    """Return how many live public pages hold each term, of which nothing is kept."""
+    each = [(term, run) for term, runs in found.items() for run in runs]
+    parts = [run.of_page for _, run in each]
+    holding = dict.fromkeys(found, 0)
+    sums = _sums(snapshot.counted, parts, [len(part) for part in parts])
+    for (term, _run), held in zip(each, sums, strict=True):
+        holding[term] += held
+    return holding
+
+
+def scores(
+    snapshot: Snapshot,
+    found: Mapping[str, TermPostings],
+    rare: Mapping[str, Rarity],
+) -> tuple[Floats, Floats]:
+    """Return what each page and each passage scores by the terms of `found`.
+
+    Added in the order of the terms, and of a term in the order of the fields, so that
+    the sums are the same to the last bit whatever the index went through.
+    """
+    runs = [run for postings in found.values() for run in postings]
+    factors = [
+        (rare[term].idf, _EXACT if term[0] == EXACT_MARK else _PLAIN)
+        for term, postings in found.items()
+        for _run in postings
+    ]
+    pages = _Postings(
+        [run.pages for run in runs],
+        [run.page_frequencies for run in runs],
+        [run.counts[PAGES] for run in runs],
+        [(idf[PAGES], weights[PAGES]) for idf, weights in factors],
+    )
+    passages = _Postings(
+        [run.passages for run in runs],
+        [run.passage_frequencies for run in runs],
+        [run.counts[PASSAGES] for run in runs],
+        [(idf[PASSAGES], weights[PASSAGES]) for idf, weights in factors],
+    )
+    return (
+        pages.added_up(len(snapshot.documents), snapshot.page_norms),
+        passages.added_up(len(snapshot.passage_lengths), snapshot.passage_norms),
+    )
+
+
+class _Postings(NamedTuple):
+    """Postings of several terms, all of pages or all of passages, end to end.
+
+    `numbers` and `frequencies` have an array a run; `counts` and `factors` (IDF and
+    weight) have an entry a field in each run.
+    """
+
+    numbers: Sequence[Integers]
+    frequencies: Sequence[Integers]
+    counts: Sequence[Sequence[int]]
+    factors: Sequence[tuple[Sequence[float], Sequence[float]]]
+
+    def added_up(self, size: int, norms: Floats) -> Floats:
+        """Return the scores of `size` pages or passages; `norms` are field by field."""
+        import numpy as np
+
+        added = np.zeros(size)
+        if not self.numbers or not size:
+            return added
+        # The type that numpy looks up by: any other is converted at every look.
+        numbers = np.concatenate(self.numbers, dtype=np.intp, casting="unsafe")
+        shares = np.concatenate(self.frequencies, dtype="f8")
+        sizes = np.array(self.counts)
+        fields = np.arange(0, len(norms), size)
+        begins = np.broadcast_to(fields, sizes.shape).ravel()
+        sizes = sizes.ravel()
+        norm = norms.take(numbers + begins.repeat(sizes))
+        norm += shares
+        shares *= K1 + 1.0
+        shares /= norm
+        idf, weights = np.array(self.factors).transpose(1, 0, 2).reshape(2, -1)
+        shares *= idf.repeat(sizes)
+        shares *= weights.repeat(sizes)
+        np.add.at(added, numbers, shares)
+        return added
+
+
+def best_of(passages: Floats, first: Integers, numbers: Integers) -> Floats:
+    """Return the score of the best passage of some pages, 0 without one.
+
+    `first` says where the passages of each page begin.
+    """
+    import numpy as np
+
+    best = np.zeros(len(numbers))
+    begins = first.take(numbers).astype(np.intp)
+    spans = first.take(numbers + 1) - begins
+    own = spans.nonzero()[0]
+    if not len(own):
+        return best
+    begins, spans = begins.take(own), spans.take(own)
+    ends = spans.cumsum()
+    places = np.arange(ends[-1]) + (begins - ends + spans).repeat(spans)
+    best[own] = np.maximum.reduceat(passages.take(places), ends - spans)
+    return best
