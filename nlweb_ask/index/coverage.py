@@ -7,12 +7,15 @@ viewer may see: whether a page is left out depends on that page alone.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
 from nlweb_ask.index.analysis import Word, is_spaceless
 from nlweb_ask.index.postings import Field
-from nlweb_ask.index.runs import Run, TermPostings
+from nlweb_ask.index.runs import TermPostings
+from nlweb_ask.index.scoring import Added
 from nlweb_ask.index.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -36,6 +39,9 @@ PAIR: Final = 0.5
 GUESSED: Final = 0.5
 # Sums of floats in another order differ by much less.
 SURELY: Final = 1.0 + 1e-9
+# Of a question with few words, that many are looked for one by one before all are.
+FEW_WORDS: Final = 10
+LOOKED_FOR: Final = 5
 
 
 def chosen_terms(word: Word, pages: Mapping[str, int]) -> tuple[str, ...]:
@@ -79,20 +85,22 @@ class Coverage:
     def __init__(
         self,
         snapshot: Snapshot,
-        found: Mapping[str, TermPostings],
         words: Sequence[tuple[Word, Sequence[str]]],
-        pages: Mapping[str, int],
+        holding: Mapping[str, int],
+        found: Mapping[str, TermPostings],
+        added: tuple[Added, Added],
     ) -> None:
         """Weigh the words of a question, each with the terms searched for.
 
-        `pages` tells how many public pages hold each term.
+        `holding` tells how many public pages hold each term, `found` the postings of the
+        terms searched for, in order, and `added` what was added up of them.
         """
         total, _mean = snapshot.field_statistics[Field.PAGE]
         self.snapshot = snapshot
-        self.words = [
-            [run for term in terms for run in found[term]] for _, terms in words
-        ]
-        weights = [word_weight(terms, pages, total) for _, terms in words]
+        self.words = [terms for _word, terms in words]
+        self.found = found
+        self.pages, self.passages = added
+        weights = [word_weight(terms, holding, total) for terms in self.words]
         self.needed = LEAST * sum(weights)
         self.weights = [
             held_weight(word, weight)
@@ -105,82 +113,81 @@ class Coverage:
 
         if not numbers or SCATTERED * min(self.weights) >= self.needed:
             return [True] * len(numbers)  # any one of the words is enough
-        # The type of the postings: another would be converted at every look.
-        pages = np.array(numbers, "u4")
-        # Most of the best pages hold enough wherever it stands, which is soon told.
-        held = self._anywhere(pages)
-        enough = SCATTERED * held >= self.needed
-        # What is not enough wherever it stands is none in one passage either.
-        unsure = (~enough & (held >= self.needed)).nonzero()[0]
-        if len(unsure):
-            enough[unsure] = self._together(pages.take(unsure)) >= self.needed
+        is_short = len(self.words) <= FEW_WORDS
+        if is_short and self._surely_enough(np.array(numbers, "u4")):
+            return [True] * len(numbers)
+        pages = np.array(numbers, np.intp)
+        order = pages.argsort()
+        enough = np.empty(len(pages), bool)
+        enough[order] = self._enough(pages.take(order))
         told: list[bool] = enough.tolist()
         return told
 
-    def _anywhere(self, pages: Integers) -> Floats:
-        """Return the weights of what each page holds, or some that are enough of all."""
-        return self._held(
-            len(pages),
-            lambda runs: _holds([run.of_page for run in runs], pages),
-            lambda held: SCATTERED * float(held.min()),
-        )
-
-    def _together(self, pages: Integers) -> Floats:
-        """Return the weights of what the title or the best passage of each page holds.
-
-        Or some that are enough of all.
-        """
-        import numpy as np
-
-        first = self.snapshot.first.take(pages).astype("i8")
-        spans = self.snapshot.first.take(pages + 1) - first
-        owner = np.arange(len(pages)).repeat(spans)
-        ends = spans.cumsum()
-        passages = (
-            np.arange(len(owner)) + (first - ends + spans).repeat(spans)
-        ).astype("u4")
-        # A page is named first, and counts as if it were one more passage.
-        owner = np.concatenate([np.arange(len(pages)), owner])
-
-        def holds(runs: Sequence[Run]) -> Bools:
-            named = _holds([part for run in runs for part in run.of_name], pages)
-            parts = [part for run in runs for part in run.of_passages]
-            both = named.take(owner)
-            both[len(pages) :] |= _holds(parts, passages)
-            return both
-
-        def best(held: Floats) -> Floats:
-            found = np.zeros(len(pages))
-            np.maximum.at(found, owner, held)
-            return found
-
-        return best(self._held(len(owner), holds, lambda held: float(best(held).min())))
-
-    def _held(
-        self,
-        size: int,
-        holds: Callable[[Sequence[Run]], Bools],
-        least: Callable[[Floats], float],
-    ) -> Floats:
-        """Add up the weights of the words that each of `size` places holds.
-
-        The heaviest words are looked for first, until `least` is surely enough. Otherwise
-        the weights are added in the order of the words, whatever was looked for first.
-        """
+    def _surely_enough(self, pages: Integers) -> bool:
+        """Tell whether the heaviest words are enough, wherever all pages hold them."""
         import numpy as np
 
         surely = self.needed * SURELY
-        found: dict[int, Bools] = {}
-        held = np.zeros(size)
-        order = sorted(range(len(self.words)), key=self.weights.__getitem__)
-        for place in reversed(order):
-            found[place] = holds(self.words[place])
-            held += self.weights[place] * found[place]
-            if least(held) >= surely:
-                return held
-        held = np.zeros(size)
-        for place, weight in enumerate(self.weights):
-            held += weight * found[place]
+        held = np.zeros(len(pages))
+        heaviest = sorted(range(len(self.words)), key=self.weights.__getitem__)
+        for place in heaviest[: -LOOKED_FOR - 1 : -1]:
+            runs = (run for term in self.words[place] for run in self.found[term])
+            held += self.weights[place] * _holds((run.of_page for run in runs), pages)
+            if SCATTERED * float(held.min()) >= surely:
+                return True
+        return False
+
+    def _enough(self, pages: Integers) -> Bools:
+        """Tell of pages, ascending, which hold enough."""
+        title, properties, anywhere = self.pages.holds(pages)
+        held = self._weight(anywhere)
+        enough: Bools = SCATTERED * held >= self.needed
+        # What is not enough wherever it stands is none in one passage either.
+        unsure = (~enough & (held >= self.needed)).nonzero()[0]
+        if len(unsure):
+            named = (title | properties)[:, unsure]
+            enough[unsure] = self._together(pages.take(unsure), named) >= self.needed
+        return enough
+
+    def _together(self, pages: Integers, named: Bools) -> Floats:
+        """Return the weights of what the title or the best passage of each page holds.
+
+        `named` tells which terms its title or its properties hold.
+        """
+        import numpy as np
+
+        first = self.snapshot.first.take(pages).astype(np.intp)
+        spans = self.snapshot.first.take(pages + 1) - first
+        owner = np.arange(len(pages)).repeat(spans)
+        ends = spans.cumsum()
+        passages = np.arange(len(owner)) + (first - ends + spans).repeat(spans)
+        heading, text = self.passages.holds(passages)
+        best = self._weight(named)
+        here = heading | text | named.take(owner, axis=1)
+        np.maximum.at(best, owner, self._weight(here))
+        return best
+
+    @cached_property
+    def _rows(self) -> tuple[Integers, Integers]:
+        """The places of all words' terms, and where those of each word begin."""
+        import numpy as np
+
+        row = {term: place for place, term in enumerate(self.found)}
+        rows = [row[term] for terms in self.words for term in terms]
+        begins = [0, *accumulate(len(terms) for terms in self.words)][:-1]
+        return np.array(rows), np.array(begins)
+
+    def _weight(self, holds: Bools) -> Floats:
+        """Return what the words weigh that each place holds, of (terms, places).
+
+        Added in the order of the words.
+        """
+        import numpy as np
+
+        terms, begins = self._rows
+        of_words = np.logical_or.reduceat(holds.take(terms, axis=0), begins, axis=0)
+        weighed = np.array(self.weights)[:, None] * of_words
+        held: Floats = np.add.accumulate(weighed, axis=0)[-1]
         return held
 
 

@@ -11,6 +11,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import lru_cache
 from operator import itemgetter
 from typing import Any, Final
 
@@ -321,6 +322,7 @@ def _padded(terms: Sequence[int]) -> list[int]:
     return [*terms, *[terms[-1]] * (size - len(terms))]
 
 
+@lru_cache(maxsize=64)
 def _statement(alias: str, placeholders: int) -> str:
     quote = connections[alias].ops.quote_name
     change, state, posting = (

@@ -45,18 +45,6 @@ class Run(NamedTuple):
         return self.pages[self.counts[0] + self.counts[1] :]
 
     @property
-    def of_name(self) -> tuple[Integers, Integers]:
-        """The pages that hold it in the title, and in the properties."""
-        title, properties, *_ = self.counts
-        return self.pages[:title], self.pages[title : title + properties]
-
-    @property
-    def of_passages(self) -> tuple[Integers, Integers]:
-        """The passages that hold it in the heading, and in the text."""
-        heading = self.counts[3]
-        return self.passages[:heading], self.passages[heading:]
-
-    @property
     def size(self) -> int:
         """How many bytes it takes in memory."""
         postings = len(self.pages) + len(self.passages)

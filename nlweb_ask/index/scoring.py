@@ -112,75 +112,126 @@ def holding_pages(
     return holding
 
 
+class Added(NamedTuple):
+    """What pages or passages score, and the postings that it was added up of.
+
+    `numbers` are those of all postings, end to end; `ends` say where each field of each
+    run ends; `term_of` has an entry a run, the place of its term among `terms` terms.
+    """
+
+    scores: Floats
+    numbers: Integers
+    ends: Integers
+    term_of: Integers
+    terms: int
+
+    def holds(self, wanted: Integers) -> Bools:
+        """Tell which of the terms some pages or passages hold, field by field.
+
+        Args:
+            wanted: Their numbers, ascending and distinct.
+
+        Returns:
+            (fields, terms, wanted): one look at every posting costs less than many
+            searches in the postings of each term.
+        """
+        import numpy as np
+
+        fields = len(self.ends) // max(len(self.term_of), 1)
+        holds = np.zeros((fields, self.terms, len(wanted)), bool)
+        is_wanted = np.zeros(len(self.scores), bool)
+        is_wanted[wanted] = True
+        hits = is_wanted.take(self.numbers).nonzero()[0]
+        run, field = np.divmod(self.ends.searchsorted(hits, "right"), fields or 1)
+        place = wanted.searchsorted(self.numbers.take(hits))
+        holds[field, self.term_of.take(run), place] = True
+        return holds
+
+
 def scores(
     snapshot: Snapshot,
     found: Mapping[str, TermPostings],
     rare: Mapping[str, Rarity],
-) -> tuple[Floats, Floats]:
+) -> tuple[Added, Added]:
     """Return what each page and each passage scores by the terms of `found`.
 
     Added in the order of the terms, and of a term in the order of the fields, so that
     the sums are the same to the last bit whatever the index went through.
     """
-    runs = [run for postings in found.values() for run in postings]
+    runs = [(place, run) for place, each in enumerate(found.values()) for run in each]
     factors = [
         (rare[term].idf, _EXACT if term[0] == EXACT_MARK else _PLAIN)
         for term, postings in found.items()
         for _run in postings
     ]
     pages = _Postings(
-        [run.pages for run in runs],
-        [run.page_frequencies for run in runs],
-        [run.counts[PAGES] for run in runs],
-        [(idf[PAGES], weights[PAGES]) for idf, weights in factors],
+        [run.pages for _, run in runs],
+        [run.page_frequencies for _, run in runs],
+        [run.counts[PAGES] for _, run in runs],
+        [idf[PAGES] for idf, _ in factors],
+        [weights[PAGES] for _, weights in factors],
     )
     passages = _Postings(
-        [run.passages for run in runs],
-        [run.passage_frequencies for run in runs],
-        [run.counts[PASSAGES] for run in runs],
-        [(idf[PASSAGES], weights[PASSAGES]) for idf, weights in factors],
+        [run.passages for _, run in runs],
+        [run.passage_frequencies for _, run in runs],
+        [run.counts[PASSAGES] for _, run in runs],
+        [idf[PASSAGES] for idf, _ in factors],
+        [weights[PASSAGES] for _, weights in factors],
     )
+    places = [place for place, _run in runs]
     return (
-        pages.added_up(len(snapshot.documents), snapshot.page_norms),
-        passages.added_up(len(snapshot.passage_lengths), snapshot.passage_norms),
+        pages.added_up(
+            snapshot.page_norms, len(snapshot.documents), places, len(found)
+        ),
+        passages.added_up(
+            snapshot.passage_norms, len(snapshot.passage_lengths), places, len(found)
+        ),
     )
 
 
 class _Postings(NamedTuple):
-    """Postings of several terms, all of pages or all of passages, end to end.
+    """Postings of several terms, all of pages or all of passages.
 
-    `numbers` and `frequencies` have an array a run; `counts` and `factors` (IDF and
-    weight) have an entry a field in each run.
+    `numbers` and `frequencies` have an array a run; `counts`, `idf` and `weights` an
+    entry a field in each run.
     """
 
     numbers: Sequence[Integers]
     frequencies: Sequence[Integers]
     counts: Sequence[Sequence[int]]
-    factors: Sequence[tuple[Sequence[float], Sequence[float]]]
+    idf: Sequence[Sequence[float]]
+    weights: Sequence[Sequence[float]]
 
-    def added_up(self, size: int, norms: Floats) -> Floats:
+    def added_up(
+        self, norms: Floats, size: int, term_of: Sequence[int], terms: int
+    ) -> Added:
         """Return the scores of `size` pages or passages; `norms` are field by field."""
         import numpy as np
 
         added = np.zeros(size)
         if not self.numbers or not size:
-            return added
+            none = np.zeros(0, np.intp)
+            return Added(added, none, none, none, terms)
         # The type that numpy looks up by: any other is converted at every look.
         numbers = np.concatenate(self.numbers, dtype=np.intp, casting="unsafe")
         shares = np.concatenate(self.frequencies, dtype="f8")
-        sizes = np.array(self.counts)
-        fields = np.arange(0, len(norms), size)
-        begins = np.broadcast_to(fields, sizes.shape).ravel()
-        sizes = sizes.ravel()
+        fields = len(norms) // size
+        sizes = _flat(self.counts, np.intp)
+        begins = np.array([*range(0, len(norms), size)] * (len(sizes) // fields))
         norm = norms.take(numbers + begins.repeat(sizes))
         norm += shares
         shares *= K1 + 1.0
         shares /= norm
-        idf, weights = np.array(self.factors).transpose(1, 0, 2).reshape(2, -1)
-        shares *= idf.repeat(sizes)
-        shares *= weights.repeat(sizes)
+        shares *= _flat(self.idf, "f8").repeat(sizes)
+        shares *= _flat(self.weights, "f8").repeat(sizes)
         np.add.at(added, numbers, shares)
-        return added
+        return Added(added, numbers, sizes.cumsum(), np.array(term_of, np.intp), terms)
+
+
+def _flat(rows: Sequence[Sequence[float]], kind: Any) -> Any:
+    import numpy as np
+
+    return np.fromiter(chain.from_iterable(rows), kind)
 
 
 def best_of(passages: Floats, first: Integers, numbers: Integers) -> Floats:

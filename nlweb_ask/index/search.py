@@ -216,9 +216,9 @@ def _score(
     pages = {term: rarity.pages for term, rarity in rare.items()}
     chosen = [(word, chosen_terms(word, pages)) for word in words]
     wanted = {term: found[term] for _, terms in chosen for term in terms}
-    of_pages, of_passages = scores(snapshot, wanted, rare)
-    coverage = Coverage(snapshot, found, chosen, pages)
-    return Scored(snapshot, of_pages, of_passages, coverage)
+    added = scores(snapshot, wanted, rare)
+    coverage = Coverage(snapshot, chosen, pages, wanted, added)
+    return Scored(snapshot, added[0].scores, added[1].scores, coverage)
 
 
 def eligible_pages(snapshot: Snapshot, scope: Scope) -> Bools:
