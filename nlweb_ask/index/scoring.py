@@ -158,27 +158,21 @@ def scores(
     Added in the order of the terms, and of a term in the order of the fields, so that
     the sums are the same to the last bit whatever the index went through.
     """
-    runs = [(place, run) for place, each in enumerate(found.values()) for run in each]
-    factors = [
-        (rare[term].idf, _EXACT if term[0] == EXACT_MARK else _PLAIN)
-        for term, postings in found.items()
-        for _run in postings
-    ]
-    pages = _Postings(
-        [run.pages for _, run in runs],
-        [run.page_frequencies for _, run in runs],
-        [run.counts[PAGES] for _, run in runs],
-        [idf[PAGES] for idf, _ in factors],
-        [weights[PAGES] for _, weights in factors],
-    )
-    passages = _Postings(
-        [run.passages for _, run in runs],
-        [run.passage_frequencies for _, run in runs],
-        [run.counts[PASSAGES] for _, run in runs],
-        [idf[PASSAGES] for idf, _ in factors],
-        [weights[PASSAGES] for _, weights in factors],
-    )
-    places = [place for place, _run in runs]
+    pages, passages = _Postings([], [], [], [], []), _Postings([], [], [], [], [])
+    places: list[int] = []
+    for place, (term, runs) in enumerate(found.items()):
+        idf = rare[term].idf
+        weights = _EXACT if term[0] == EXACT_MARK else _PLAIN
+        for run in runs:
+            places.append(place)
+            pages.numbers.append(run.pages)
+            pages.frequencies.append(run.page_frequencies)
+            passages.numbers.append(run.passages)
+            passages.frequencies.append(run.passage_frequencies)
+            for postings, kind in ((pages, PAGES), (passages, PASSAGES)):
+                postings.counts.extend(run.counts[kind])
+                postings.idf.extend(idf[kind])
+                postings.weights.extend(weights[kind])
     return (
         pages.added_up(
             snapshot.page_norms, len(snapshot.documents), places, len(found)
@@ -193,14 +187,14 @@ class _Postings(NamedTuple):
     """Postings of several terms, all of pages or all of passages.
 
     `numbers` and `frequencies` have an array a run; `counts`, `idf` and `weights` an
-    entry a field in each run.
+    entry for each field of each run.
     """
 
-    numbers: Sequence[Integers]
-    frequencies: Sequence[Integers]
-    counts: Sequence[Sequence[int]]
-    idf: Sequence[Sequence[float]]
-    weights: Sequence[Sequence[float]]
+    numbers: list[Integers]
+    frequencies: list[Integers]
+    counts: list[int]
+    idf: list[float]
+    weights: list[float]
 
     def added_up(
         self, norms: Floats, size: int, term_of: Sequence[int], terms: int
@@ -216,22 +210,16 @@ class _Postings(NamedTuple):
         numbers = np.concatenate(self.numbers, dtype=np.intp, casting="unsafe")
         shares = np.concatenate(self.frequencies, dtype="f8")
         fields = len(norms) // size
-        sizes = _flat(self.counts, np.intp)
+        sizes = np.array(self.counts)
         begins = np.array([*range(0, len(norms), size)] * (len(sizes) // fields))
         norm = norms.take(numbers + begins.repeat(sizes))
         norm += shares
         shares *= K1 + 1.0
         shares /= norm
-        shares *= _flat(self.idf, "f8").repeat(sizes)
-        shares *= _flat(self.weights, "f8").repeat(sizes)
+        shares *= np.array(self.idf).repeat(sizes)
+        shares *= np.array(self.weights).repeat(sizes)
         np.add.at(added, numbers, shares)
         return Added(added, numbers, sizes.cumsum(), np.array(term_of, np.intp), terms)
-
-
-def _flat(rows: Sequence[Sequence[float]], kind: Any) -> Any:
-    import numpy as np
-
-    return np.fromiter(chain.from_iterable(rows), kind)
 
 
 def best_of(passages: Floats, first: Integers, numbers: Integers) -> Floats:

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from nlweb_ask.index import versions
 from nlweb_ask.index.analysis import (
@@ -75,7 +75,7 @@ MAX_LOOKED_AT: Final = 512  # terms
 # What callers ask to see is kept for so many of their filters, a byte a page each.
 MAX_FILTERS: Final = 16
 # Shares of the highest scores, from which on pages are looked at.
-LOOKED_AT: Final = (0.7, 0.5, 0.35, 0.2, 0.1, 0.0)
+LOOKED_AT: Final = (0.55, 0.3, 0.12, 0.0)
 
 
 def words_of(question: Question, scope: Scope) -> list[Word]:
@@ -89,21 +89,35 @@ def words_read(question: Question, scope: Scope) -> list[Word]:
     snapshot = likely(scope.site_id)
     while True:
         languages = scope.languages or snapshot.languages
-        words = _words(question, scope.site_id, languages)
-        keys = [term_key(term) for term in distinct_terms(words)]
-        snapshot, _ = read(scope.site_id, keys)
+        asked = _asked(question, scope.site_id, languages)
+        snapshot, _ = read(scope.site_id, list(asked.keys.values()))
         if languages == (scope.languages or snapshot.languages):
-            return words
+            return asked.words
+
+
+class _Asked(NamedTuple):
+    """The words of a question, and the keys of their terms."""
+
+    words: list[Word]
+    keys: Mapping[str, int]
 
 
 def _words(question: Question, site_id: int, languages: Sequence[str]) -> list[Word]:
-    asked = question.search_text, tuple(languages), question.corrected_text or ""
+    return _asked(question, site_id, languages).words
+
+
+def _asked(question: Question, site_id: int, languages: Sequence[str]) -> _Asked:
+    name = question.search_text, tuple(languages), question.corrected_text or ""
     analysed = moment_of(site_id).analysed
-    if asked not in analysed:
-        words = question_words(*asked, limit=MAX_LOOKED_AT)
-        analysed[asked] = _rarest(words, site_id)
-    kept: list[Word] = analysed[asked]
-    return kept
+    asked: _Asked | None = analysed.get(name)
+    if asked is None:
+        words = _rarest(question_words(*name, limit=MAX_LOOKED_AT), site_id)
+        asked = analysed[name] = _Asked(words, _keys(words))
+    return asked
+
+
+def _keys(words: Sequence[Word]) -> dict[str, int]:
+    return {term: term_key(term) for term in distinct_terms(words)}
 
 
 def _rarest(words: list[Word], site_id: int) -> list[Word]:
@@ -198,12 +212,15 @@ class Scored:
 def scored(words: Sequence[Word], site_id: int) -> Scored:
     """Score all pages, once for all partitions that a question is put to."""
     moment = moment_of(site_id)
-    asked = tuple(words)
-    kept: Scored | None = moment.made.get(asked)
+    analysed = moment.analysed.items()
+    # Most often the very list that the words were given out in.
+    asked = next((each for each in analysed if each[1].words is words), None)
+    name = asked[0] if asked else tuple(words)
+    kept: Scored | None = moment.made.get(name)
     if kept is None:
-        keys = {term: term_key(term) for term in distinct_terms(words)}
+        keys = asked[1].keys if asked else _keys(words)
         snapshot, postings = read(site_id, list(keys.values()))
-        kept = moment.made[asked] = _score(
+        kept = moment.made[name] = _score(
             snapshot, words, {term: postings[key] for term, key in keys.items()}
         )
     return kept
@@ -305,13 +322,13 @@ def _best(found: Scored, eligible: Bools, limit: int) -> list[tuple[int, float]]
     import numpy as np
 
     numbers, totals = _highest(found, eligible, limit)
-    rounded = np.round(totals, SCORE_DIGITS)
     if len(numbers) > limit:
-        least = np.partition(rounded, len(rounded) - limit)[len(rounded) - limit]
-        keep = (rounded >= least).nonzero()[0]
-        numbers, rounded = numbers.take(keep), rounded.take(keep)
-    order = (-rounded).argsort(kind="stable")
-    pairs = zip(numbers.take(order).tolist(), rounded.take(order).tolist(), strict=True)
+        least = np.partition(totals, len(totals) - limit)[len(totals) - limit]
+        # What is rounded to the same score is kept.
+        keep = (totals > least - 2 * 10.0**-SCORE_DIGITS).nonzero()[0]
+        numbers, totals = numbers.take(keep), totals.take(keep)
+    rounded = np.round(totals, SCORE_DIGITS).tolist()
+    pairs = sorted(zip(numbers.tolist(), rounded, strict=True), key=_falling)
     best: list[tuple[int, float]] = []
     for _score, equal in groupby(pairs, key=itemgetter(1)):
         tied = list(equal)
@@ -319,6 +336,10 @@ def _best(found: Scored, eligible: Bools, limit: int) -> list[tuple[int, float]]
             tied.sort(key=lambda pair: _identity(found.snapshot, pair[0]))
         best += tied
     return best[:limit]
+
+
+def _falling(pair: tuple[int, float]) -> float:
+    return -pair[1]
 
 
 def _highest(found: Scored, eligible: Bools, limit: int) -> tuple[Integers, Floats]:
@@ -350,8 +371,8 @@ def _highest(found: Scored, eligible: Bools, limit: int) -> tuple[Integers, Floa
 
 def _identity(snapshot: Snapshot, number: int) -> tuple[str, str, str, str]:
     label = snapshot.label_table[int(snapshot.labels[number])]
-    key = snapshot.keys[number]
-    return label.source, key.object_id, label.language, key.part
+    object_id, part = snapshot.keys.names(number)
+    return label.source, object_id, label.language, part
 
 
 def candidates_of(found: Scored, best: Sequence[tuple[int, float]]) -> list[Candidate]:

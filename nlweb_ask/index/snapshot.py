@@ -21,7 +21,6 @@ from nlweb_ask.index.postings import (
     Field,
     FieldPostings,
     Label,
-    PageKey,
     PageKeys,
     Pages,
     Triples,
@@ -127,7 +126,7 @@ class Snapshot:
     public: Bools
     labels: Integers
     label_table: Sequence[Label]
-    keys: Sequence[PageKey]
+    keys: PageKeys
     page_lengths: Integers
     first: Integers
     passage_lengths: Integers
@@ -158,9 +157,7 @@ class Snapshot:
     @cached_property
     def parts(self) -> Bools:
         """The documents that are parts of a page."""
-        keys = self.keys
-        known = keys if isinstance(keys, PageKeys) else PageKeys.of(keys)
-        return known.of_parts() & self.alive
+        return self.keys.of_parts() & self.alive
 
     @cached_property
     def counted_passages(self) -> Bools:
@@ -352,7 +349,7 @@ def derive(base: Base, marker: Marker, changes: Mapping[int, ReadChange]) -> Sna
         public=pages.public,
         labels=pages.labels,
         label_table=pages.label_table,
-        keys=pages.keys,
+        keys=PageKeys.joined([pages.keys]),
         page_lengths=pages.page_lengths,
         first=pages.first,
         passage_lengths=pages.passage_lengths,
