@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import lru_cache
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any, Final
 
 from django.db import DatabaseError, connections, router
@@ -26,7 +26,8 @@ from nlweb_ask.index.snapshot import (
     ReadChange,
     Snapshot,
     derive,
-    read_base,
+    kept_base,
+    moved_on,
     read_change,
 )
 from nlweb_ask.models import Change, IndexState, Posting, Segment
@@ -112,7 +113,7 @@ def likely(site_id: int) -> Snapshot:
 
 def fingerprint(site_id: int) -> Marker:
     """Return a value that is equal only while the site's index is the same."""
-    marker, _ = _select(read_alias(), site_id, ())
+    marker, *_ = _select(read_alias(), site_id, ())
     return marker
 
 
@@ -163,10 +164,13 @@ def _read_into(
     guess = moment.snapshot or _snapshots.get((alias, site_id))
     kept = runs.room.get(guess.base.owner, terms) if guess is not None else {}
     unread = [term for term in terms if term not in kept]
-    marker, rows = _select(alias, site_id, unread)
+    # A question that has seen its moment takes no changes in.
+    after = None if guess is None or moment.snapshot else guess.marker.newest
+    marker, rows, changes = _select(alias, site_id, unread, after)
     snapshot = moment.snapshot
     if snapshot is None or snapshot.marker.epoch != marker.epoch:
-        snapshot = _snapshot(alias, site_id, marker)
+        following = _moved_on(guess, marker, changes) if guess is not None else None
+        snapshot = _snapshot(alias, site_id, marker, following)
         if snapshot.marker.epoch != marker.epoch:
             return None
         moment.begin(snapshot)
@@ -176,8 +180,9 @@ def _read_into(
             runs.keep(snapshot.base.owner, term, found[term])
     if guess is not None and guess.base is snapshot.base:
         found |= kept
-    changed = snapshot.change_postings
-    moment.postings |= {term: [*of, *changed.of(term)] for term, of in found.items()}
+    changed = snapshot.change_postings.of(list(found))
+    moment.postings |= found
+    moment.postings |= {term: [*found[term], *runs] for term, runs in changed.items()}
     return snapshot
 
 
@@ -188,18 +193,44 @@ def forget() -> None:
     runs.room.clear()
 
 
-def _snapshot(alias: str, site_id: int, seen: Marker) -> Snapshot:
-    """Return a snapshot at least as new as `seen`, from memory where it is equal."""
+def _snapshot(
+    alias: str, site_id: int, seen: Marker, following: Snapshot | None
+) -> Snapshot:
+    """Return a snapshot at least as new as `seen`, from memory where it is equal.
+
+    `following` is the one of `seen` where it has been told already.
+    """
     kept = _snapshots.get((alias, site_id))
     if kept is not None and kept.marker == seen:
         return kept
-    snapshot = _read_snapshot(alias, site_id, kept)
+    snapshot = following or _read_snapshot(alias, site_id, kept)
     # Rows of an open transaction may be rolled back and their ids given out again, so
     # they stay out of what other questions see.
     if not _wrote_in_transaction(alias):
         with _lock:
             _snapshots[alias, site_id] = snapshot
     return snapshot
+
+
+def _moved_on(
+    kept: Snapshot, seen: Marker, changes: Sequence[ReadChange]
+) -> Snapshot | None:
+    """Take in what was written since, as the statement that gave `seen` told it.
+
+    Returns:
+        Nothing where that is not the whole difference: a merge, a change that was
+        committed after one with a greater id, or one that is gone.
+    """
+    before = kept.marker
+    expected = Marker(
+        epoch=before.epoch,
+        count=before.count + len(changes),
+        newest=max((change.id for change in changes), default=before.newest),
+        tokens=before.tokens + sum(change.token for change in changes),
+    )
+    if seen != expected:
+        return None
+    return moved_on(kept, seen, changes) if changes else kept
 
 
 def _read_snapshot(alias: str, site_id: int, kept: Snapshot | None) -> Snapshot:
@@ -230,7 +261,7 @@ def _marker(epoch: int, changes: Mapping[int, ReadChange]) -> Marker:
 
 def _read_base(alias: str, site_id: int, epoch: int) -> Base:
     rows = Segment.objects.using(alias).filter(site_id=site_id)
-    return read_base(
+    return kept_base(
         epoch,
         [
             (segment_id, read_columns(blob))
@@ -256,8 +287,9 @@ def _changes(
     }
     missing = [change_id for change_id in tokens if change_id not in kept]
     for begin in range(0, len(missing), 500):
-        for row in rows.filter(pk__in=missing[begin : begin + 500]):
-            kept[row.pk] = read_change(row)
+        batch = rows.filter(pk__in=missing[begin : begin + 500])
+        for row in batch.values_list("id", "token", "kind", "document_id", "page"):
+            kept[row[0]] = read_change(*row)
     return kept
 
 
@@ -290,29 +322,33 @@ def _in_snapshot(
 
 
 def _select(
-    alias: str, site_id: int, terms: Sequence[int]
-) -> tuple[Marker, list[tuple[int, int, bytes]]]:
-    """Read the marker and the postings of `terms` in one statement, so at one moment."""
+    alias: str, site_id: int, terms: Sequence[int], after: int | None = None
+) -> tuple[Marker, list[tuple[int, int, bytes]], list[ReadChange]]:
+    """Read the marker and the postings of `terms` in one statement, so at one moment.
+
+    With them come the changes whose ids are greater than `after`, ascending.
+    """
     padded = _padded(terms)
+    values = [site_id, site_id]
+    values += [] if after is None else [site_id, after]
+    values += [site_id, *padded] if padded else []
     with connections[alias].cursor() as cursor:
-        cursor.execute(
-            _statement(alias, len(padded)), [site_id, site_id, *_tail(site_id, padded)]
-        )
+        cursor.execute(_statement(alias, len(padded), after is not None), values)
         rows = cursor.fetchall()
-    marker, postings = None, []
+    marker, postings, changes = None, [], []
     for kind, first, second, third, fourth, blob in rows:
-        if kind:
-            marker = Marker(int(first), int(second), int(third), int(fourth))
-        else:
+        if kind == _POSTINGS:
             postings.append((int(first), int(second), bytes(blob)))
+        elif kind == _CHANGE:
+            page = None if blob is None else bytes(blob)
+            numbers = int(first), int(second), int(third), int(fourth)
+            changes.append(read_change(*numbers, page))
+        else:
+            marker = Marker(int(first), int(second), int(third), int(fourth))
     if marker is None:
         msg = "The index state could not be read."
         raise DatabaseError(msg)
-    return marker, postings
-
-
-def _tail(site_id: int, padded: Sequence[int]) -> list[int]:
-    return [site_id, *padded] if padded else []
+    return marker, postings, sorted(changes, key=attrgetter("id"))
 
 
 def _padded(terms: Sequence[int]) -> list[int]:
@@ -322,22 +358,33 @@ def _padded(terms: Sequence[int]) -> list[int]:
     return [*terms, *[terms[-1]] * (size - len(terms))]
 
 
+_POSTINGS: Final = 0
+_MARKER: Final = 1
+_CHANGE: Final = 2
+
+
 @lru_cache(maxsize=64)
-def _statement(alias: str, placeholders: int) -> str:
+def _statement(alias: str, placeholders: int, with_changes: bool) -> str:
     quote = connections[alias].ops.quote_name
     change, state, posting = (
         quote(model._meta.db_table) for model in (Change, IndexState, Posting)
     )
-    marker = (
-        # The table names are Django's own, quoted; every value is a parameter.
-        f"SELECT 1, COALESCE((SELECT epoch FROM {state} WHERE site_id = %s), 0),"  # noqa: S608
+    # The table names are Django's own, quoted; every value is a parameter.
+    statement = (
+        f"SELECT {_MARKER},"  # noqa: S608
+        f" COALESCE((SELECT epoch FROM {state} WHERE site_id = %s), 0),"
         f" COUNT(*), COALESCE(MAX(id), 0), COALESCE(SUM(token), 0), NULL"
         f" FROM {change} WHERE site_id = %s"
     )
-    if not placeholders:
-        return marker
-    marks = ", ".join(["%s"] * placeholders)
-    return (
-        f"{marker} UNION ALL SELECT 0, term, segment_id, 0, 0, postings"  # noqa: S608
-        f" FROM {posting} WHERE site_id = %s AND term IN ({marks})"
-    )
+    if with_changes:
+        statement += (
+            f" UNION ALL SELECT {_CHANGE}, id, token, kind, document_id, page"  # noqa: S608
+            f" FROM {change} WHERE site_id = %s AND id > %s"
+        )
+    if placeholders:
+        marks = ", ".join(["%s"] * placeholders)
+        statement += (
+            f" UNION ALL SELECT {_POSTINGS}, term, segment_id, 0, 0, postings"  # noqa: S608
+            f" FROM {posting} WHERE site_id = %s AND term IN ({marks})"
+        )
+    return statement

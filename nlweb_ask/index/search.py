@@ -257,7 +257,7 @@ def _filtered(snapshot: Snapshot, scope: Scope) -> Bools:
 
     newest_of = snapshot.newest_versions
     wanted = np.array(
-        [in_scope(label, scope, newest_of) for label in snapshot.label_table], bool
+        [in_scope(label, scope, newest_of) for label in snapshot.every_label], bool
     )
     partition = snapshot.public if scope.partition == "public" else ~snapshot.public
     eligible: Bools = snapshot.alive & partition & wanted[snapshot.labels]
@@ -370,7 +370,7 @@ def _highest(found: Scored, eligible: Bools, limit: int) -> tuple[Integers, Floa
 
 
 def _identity(snapshot: Snapshot, number: int) -> tuple[str, str, str, str]:
-    label = snapshot.label_table[int(snapshot.labels[number])]
+    label = snapshot.every_label[int(snapshot.labels[number])]
     object_id, part = snapshot.keys.names(number)
     return label.source, object_id, label.language, part
 
