@@ -42,6 +42,8 @@ SURELY: Final = 1.0 + 1e-9
 # Of a question with few words, that many are looked for one by one before all are.
 FEW_WORDS: Final = 10
 LOOKED_FOR: Final = 5
+# The highest number that fits every type that runs are kept in.
+MOST: Final = 65_535
 
 
 def chosen_terms(word: Word, pages: Mapping[str, int]) -> tuple[str, ...]:
@@ -196,8 +198,11 @@ def _holds(parts: Iterable[Integers], numbers: Integers) -> Bools:
     import numpy as np
 
     holds = np.zeros(len(numbers), bool)
+    highest = int(numbers.max(initial=0))
     for part in parts:
         if len(part):
+            # Of another type than theirs, all of them would be converted for one look.
+            wanted = numbers if highest > MOST else numbers.astype(part.dtype)
             # Past the end means greater than its last.
-            holds |= part.take(part.searchsorted(numbers), mode="clip") == numbers
+            holds |= part.take(part.searchsorted(wanted), mode="clip") == numbers
     return holds

@@ -21,8 +21,8 @@ PASSAGES: Final = slice(len(PAGE_FIELDS), len(FIELDS))
 # What a process keeps of the postings of segments, which no change touches.
 ROOM_BYTES: Final = 6 * 2**20
 # Of a run beside its postings: the objects that it is made of.
-RUN_BYTES: Final = 900
-NAME_BYTES: Final = 300
+RUN_BYTES: Final = 1000
+NAME_BYTES: Final = 600
 
 
 class Run(NamedTuple):
@@ -46,9 +46,24 @@ class Run(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many bytes it takes in memory."""
-        postings = len(self.pages) + len(self.passages)
-        return RUN_BYTES + 6 * postings
+        """How many bytes it takes in memory when it is `small`."""
+        numbers = 2 if _fits(self.pages, 2) else 4
+        of_pages = len(self.pages) * (numbers + 1)
+        return RUN_BYTES + of_pages + len(self.passages) * 5
+
+    def small(self) -> Run:
+        """Return the same in as few bytes as its numbers need."""
+        kinds = ("<u2", "<u4", "|u1", "|u1")
+        parts = [
+            part.astype(kind if _fits(part, int(kind[-1])) else part.dtype)
+            for part, kind in zip(self[1:], kinds, strict=True)
+        ]
+        return Run(self.counts, *parts)
+
+
+def _fits(numbers: Integers, size: int) -> bool:
+    """Tell whether numbers may be kept in so many bytes each."""
+    return int(numbers.max(initial=0)) < 256**size
 
 
 TermPostings = Sequence[Run]
@@ -75,4 +90,5 @@ room: Final = Room[TermPostings](ROOM_BYTES)
 
 def keep(owner: object, term: int, runs: TermPostings) -> None:
     """Keep the runs of a term in all segments of `owner`, the base of a snapshot."""
-    room.put(owner, term, runs, NAME_BYTES + sum(run.size for run in runs))
+    size = NAME_BYTES + sum(run.size for run in runs)
+    room.put(owner, term, size, lambda: [run.small() for run in runs])
