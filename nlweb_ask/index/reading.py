@@ -288,8 +288,10 @@ def _changes(
     missing = [change_id for change_id in tokens if change_id not in kept]
     for begin in range(0, len(missing), 500):
         batch = rows.filter(pk__in=missing[begin : begin + 500])
-        for row in batch.values_list("id", "token", "kind", "document_id", "page"):
-            kept[row[0]] = read_change(*row)
+        columns = batch.values_list("id", "token", "kind", "document_id", "page")
+        for pk, token, kind, document, page in columns:
+            blob = None if page is None else bytes(page)
+            kept[pk] = read_change(pk, token, kind, document, blob)
     return kept
 
 

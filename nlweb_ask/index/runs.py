@@ -63,7 +63,7 @@ class Run(NamedTuple):
 
 def _fits(numbers: Integers, size: int) -> bool:
     """Tell whether numbers may be kept in so many bytes each."""
-    return int(numbers.max(initial=0)) < 256**size
+    return bool(int(numbers.max(initial=0)) < 1 << 8 * size)
 
 
 TermPostings = Sequence[Run]

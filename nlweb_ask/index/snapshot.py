@@ -549,7 +549,8 @@ def moved_on(
         np.concatenate([snapshot.public, *shown]),
         columns,
         list(snapshot.counts.lengths),
-        [snapshot.counts.pages, snapshot.counts.passages],
+        snapshot.counts.pages,
+        snapshot.counts.passages,
         np.concatenate(
             [
                 snapshot.counts.labels,
@@ -564,10 +565,12 @@ def moved_on(
             offsets = Offsets(number, int(columns.first[number]))
             blocks.append(_Block.of(change.page[1], offsets))
             number += 1
-    counts = Counts(*following.sizes, tuple(following.lengths), following.labels)
+    counts = Counts(
+        following.pages, following.passages, tuple(following.lengths), following.labels
+    )
     return Snapshot(
         marker=marker,
-        changes=snapshot.changes | {change.id: change for change in changes},
+        changes={**snapshot.changes, **{change.id: change for change in changes}},
         base=snapshot.base,
         columns=columns,
         size=size,
@@ -602,7 +605,8 @@ class _Following:
     public: Bools
     columns: Columns
     lengths: list[int]
-    sizes: list[int]
+    pages: int
+    passages: int
     labels: Integers
 
     def take(self, change: ReadChange, number: int) -> None:
@@ -641,8 +645,8 @@ class _Following:
         )
         for place, length in enumerate(lengths):
             self.lengths[place] += sign * length
-        self.sizes[0] += sign
-        self.sizes[1] += sign * (end - first)
+        self.pages += sign
+        self.passages += sign * (end - first)
         self.labels[columns.labels[number]] += sign
 
 
