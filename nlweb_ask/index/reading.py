@@ -162,7 +162,9 @@ def _read_into(
     """
     alias = read_alias()
     guess = moment.snapshot or _snapshots.get((alias, site_id))
-    kept = runs.room.get(guess.base.owner, terms) if guess is not None else {}
+    kept = {}
+    if keep and guess is not None:
+        kept = runs.room.get(guess.base.owner, terms)
     unread = [term for term in terms if term not in kept]
     # A question that has seen its moment takes no changes in.
     after = None if guess is None or moment.snapshot else guess.marker.newest
