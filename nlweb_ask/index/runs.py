@@ -19,7 +19,7 @@ PAGES: Final = slice(0, len(PAGE_FIELDS))
 PASSAGES: Final = slice(len(PAGE_FIELDS), len(FIELDS))
 
 # What a process keeps of the postings of segments, which no change touches.
-ROOM_BYTES: Final = 6 * 2**20
+ROOM_BYTES: Final = 10 * 2**20
 # Of a run beside its postings: the objects that it is made of.
 RUN_BYTES: Final = 1000
 NAME_BYTES: Final = 600
