@@ -12,7 +12,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from nlweb_ask.index.analysis import EXACT_MARK
-from nlweb_ask.index.postings import FIELDS, WEIGHTS, Field
+from nlweb_ask.index.postings import FIELDS, PAGE_FIELDS, PASSAGE_FIELDS, WEIGHTS, Field
 from nlweb_ask.index.runs import PAGES, PASSAGES, TermPostings
 from nlweb_ask.index.snapshot import K1, Snapshot
 
@@ -124,6 +124,7 @@ class Added(NamedTuple):
     ends: Integers
     term_of: Integers
     terms: int
+    fields: int
 
     def holds(self, wanted: Integers) -> Bools:
         """Tell which of the terms some pages or passages hold, field by field.
@@ -137,12 +138,11 @@ class Added(NamedTuple):
         """
         import numpy as np
 
-        fields = len(self.ends) // max(len(self.term_of), 1)
-        holds = np.zeros((fields, self.terms, len(wanted)), bool)
+        holds = np.zeros((self.fields, self.terms, len(wanted)), bool)
         is_wanted = np.zeros(len(self.scores), bool)
         is_wanted[wanted] = True
         hits = is_wanted.take(self.numbers).nonzero()[0]
-        run, field = np.divmod(self.ends.searchsorted(hits, "right"), fields or 1)
+        run, field = np.divmod(self.ends.searchsorted(hits, "right"), self.fields)
         place = wanted.searchsorted(self.numbers.take(hits))
         holds[field, self.term_of.take(run), place] = True
         return holds
@@ -158,7 +158,8 @@ def scores(
     Added in the order of the terms, and of a term in the order of the fields, so that
     the sums are the same to the last bit whatever the index went through.
     """
-    pages, passages = _Postings([], [], [], [], []), _Postings([], [], [], [], [])
+    pages = _Postings(len(PAGE_FIELDS), [], [], [], [], [])
+    passages = _Postings(len(PASSAGE_FIELDS), [], [], [], [], [])
     places: list[int] = []
     for place, (term, runs) in enumerate(found.items()):
         idf = rare[term].idf
@@ -190,6 +191,7 @@ class _Postings(NamedTuple):
     entry for each field of each run.
     """
 
+    fields: int
     numbers: list[Integers]
     frequencies: list[Integers]
     counts: list[int]
@@ -205,13 +207,12 @@ class _Postings(NamedTuple):
         added = np.zeros(size)
         if not self.numbers or not size:
             none = np.zeros(0, np.intp)
-            return Added(added, none, none, none, terms)
+            return Added(added, none, none, none, terms, self.fields)
         # The type that numpy looks up by: any other is converted at every look.
         numbers = np.concatenate(self.numbers, dtype=np.intp, casting="unsafe")
         shares = np.concatenate(self.frequencies, dtype="f8")
-        fields = len(norms) // size
         sizes = np.array(self.counts)
-        begins = np.array([*range(0, len(norms), size)] * (len(sizes) // fields))
+        begins = np.array([*range(0, len(norms), size)] * (len(sizes) // self.fields))
         norm = norms.take(numbers + begins.repeat(sizes))
         norm += shares
         shares *= K1 + 1.0
@@ -219,7 +220,8 @@ class _Postings(NamedTuple):
         shares *= np.array(self.idf).repeat(sizes)
         shares *= np.array(self.weights).repeat(sizes)
         np.add.at(added, numbers, shares)
-        return Added(added, numbers, sizes.cumsum(), np.array(term_of, np.intp), terms)
+        owners = np.array(term_of, np.intp)
+        return Added(added, numbers, sizes.cumsum(), owners, terms, self.fields)
 
 
 def best_of(passages: Floats, first: Integers, numbers: Integers) -> Floats:

@@ -14,8 +14,10 @@ from nlweb_ask.index.reading import forget, read
 from nlweb_ask.index.search import EXACT_WEIGHT, scored, search, words_of
 from nlweb_ask.index.snapshot import K1, B
 from nlweb_ask.plugins import Question, Scope
+from nlweb_ask.retrievers.bm25 import Bm25Retriever
+from nlweb_ask.retrievers.keyword import KeywordRetriever
 from tests.index import ranked
-from tests.site_in_memory import site_in_memory
+from tests.site_in_memory import save, site_in_memory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
@@ -91,6 +93,25 @@ def test_the_best_pages_are_those_of_looking_at_every_page():
             everything = search(words, PUBLIC, 10_000)
             for limit in (1, 2, 5, 20):
                 assert search(words, PUBLIC, limit) == everything[:limit]
+
+
+@pytest.mark.parametrize("more", [0, 1, 3, 5, 8, 13])
+def test_pages_without_a_passage_are_found_as_the_bm25_retriever_finds_them(more):
+    with site_in_memory():
+        for number in range(6):
+            save(f"p{number}", f"Kettle {'lantern ' * number}barge{number}")
+        asked = " ".join(["kettle lantern", *(f"unknown{n}" for n in range(more))])
+        question = Question(text=asked)
+        ours = KeywordRetriever().retrieve(question, PUBLIC, limit=9)
+        theirs = Bm25Retriever().retrieve(question, PUBLIC, limit=9)
+        assert [hit.object_id for hit in ours] == [hit.object_id for hit in theirs]
+
+
+def test_a_page_that_has_no_word_of_the_question_holds_nothing_of_it():
+    with site_in_memory():
+        save("a", "Kettle", "It whistles.")
+        words = words_of(Question(text="orchard ferry"), PUBLIC)
+        assert scored(words, 0).coverage.enough([0]) == [False]
 
 
 def test_what_a_process_keeps_of_postings_changes_no_score():
