@@ -44,7 +44,7 @@ B: Final = 0.75
 # So many pages, with four passages each, are added before the columns are copied.
 SPARE: Final = 256
 # The postings of so many changes are asked one by one.
-MAX_BLOCKS: Final = 8
+MAX_BLOCKS: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
