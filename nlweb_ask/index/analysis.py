@@ -670,7 +670,7 @@ def question_words(
     read_as = list(dict.fromkeys(map(language_of, languages or [""])))
     spoken = _spoken(tokens, read_as)
     stops = frozenset[str]().union(*map(_stop_words, spoken))
-    reading = _Reading(spoken or read_as, read_as, shouting)
+    reading = _Reading(tuple(spoken or read_as), tuple(read_as), shouting)
     both = list(zip(tokens, meant, strict=True))
     content = [
         word
@@ -700,8 +700,13 @@ class _Reading:
     languages: Sequence[str]
     shouting: bool
 
-    def words(self, token: str, right: str, stop_mark: str = "") -> list[Word]:
+    def words(self, token: str, right: str, stop_mark: str = "") -> Sequence[Word]:
         """Return the words of one token; without the terms that have `stop_mark`."""
+        if len(token) + len(right) > MAX_TERM_LENGTH:
+            return self._words(token, right, stop_mark)
+        return _short_words(self, token, right, stop_mark)
+
+    def _words(self, token: str, right: str, stop_mark: str) -> Sequence[Word]:
         terms = self._terms((token, right), self.spoken, stop_mark)
         if _HAS_SPACELESS.search(token):
             pairs = [Word(term, (term,)) for term in terms if is_spaceless(term[0])]
@@ -724,6 +729,10 @@ class _Reading:
             for term in _token_terms(token, language, self.shouting)
             if term[0] not in (FORM_MARK, stop_mark)
         }
+
+
+# Most words of a question have been asked for before.
+_short_words: Final = lru_cache(maxsize=4096)(_Reading._words)
 
 
 def first_words(words: Iterable[Word], limit: int) -> list[Word]:

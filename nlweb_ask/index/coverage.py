@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from functools import cached_property
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, Final
 
 from nlweb_ask.index.analysis import Word, is_spaceless
-from nlweb_ask.index.postings import PASSAGE_FIELDS, Field
+from nlweb_ask.index.postings import Field
+from nlweb_ask.index.runs import TermPostings
+from nlweb_ask.index.scoring import Added
 from nlweb_ask.index.snapshot import Snapshot
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from nlweb_ask.index.reading import TermPostings
 
     Bools = NDArray[np.bool_]
     Floats = NDArray[np.float64]
@@ -35,6 +37,13 @@ UNSEEN_PAGES: Final = 50
 PAIR: Final = 0.5
 # What somebody may have meant fits by chance more often than what was typed.
 GUESSED: Final = 0.5
+# Sums of floats in another order differ by much less.
+SURELY: Final = 1.0 + 1e-9
+# Of a question with few words, that many are looked for one by one before all are.
+FEW_WORDS: Final = 10
+LOOKED_FOR: Final = 5
+# The highest number that fits every type that runs are kept in.
+MOST: Final = 65_535
 
 
 def chosen_terms(word: Word, pages: Mapping[str, int]) -> tuple[str, ...]:
@@ -78,18 +87,22 @@ class Coverage:
     def __init__(
         self,
         snapshot: Snapshot,
-        found: Mapping[str, TermPostings],
         words: Sequence[tuple[Word, Sequence[str]]],
-        pages: Mapping[str, int],
+        holding: Mapping[str, int],
+        found: Mapping[str, TermPostings],
+        added: tuple[Added, Added],
     ) -> None:
         """Weigh the words of a question, each with the terms searched for.
 
-        `pages` tells how many public pages hold each term.
+        `holding` tells how many public pages hold each term, `found` the postings of the
+        terms searched for, in order, and `added` what was added up of them.
         """
         total, _mean = snapshot.field_statistics[Field.PAGE]
         self.snapshot = snapshot
-        self.words = [_by_place(found[term] for term in terms) for _, terms in words]
-        weights = [word_weight(terms, pages, total) for _, terms in words]
+        self.words = [terms for _word, terms in words]
+        self.found = found
+        self.pages, self.passages = added
+        weights = [word_weight(terms, holding, total) for terms in self.words]
         self.needed = LEAST * sum(weights)
         self.weights = [
             held_weight(word, weight)
@@ -102,70 +115,94 @@ class Coverage:
 
         if not numbers or SCATTERED * min(self.weights) >= self.needed:
             return [True] * len(numbers)  # any one of the words is enough
-        pages = np.array(numbers, "u4")
-        # Most of the best pages hold enough wherever it stands, which is soon told.
-        enough = SCATTERED * self._anywhere(pages) >= self.needed
-        rest = pages[~enough]
-        if len(rest):
-            enough[~enough] = self._together(rest) >= self.needed
+        is_short = len(self.words) <= FEW_WORDS
+        if is_short and self._surely_enough(np.array(numbers, "u4")):
+            return [True] * len(numbers)
+        pages = np.array(numbers, np.intp)
+        order = pages.argsort()
+        enough = np.empty(len(pages), bool)
+        enough[order] = self._enough(pages.take(order))
         told: list[bool] = enough.tolist()
         return told
 
-    def _anywhere(self, pages: Integers) -> Floats:
-        """Return the weights of what each page holds."""
+    def _surely_enough(self, pages: Integers) -> bool:
+        """Tell whether the heaviest words are enough, wherever all pages hold them."""
         import numpy as np
 
+        surely = self.needed * SURELY
         held = np.zeros(len(pages))
-        for found, weight in zip(self.words, self.weights, strict=True):
-            held += weight * _holds(found.page, pages)
-        return held
+        heaviest = sorted(range(len(self.words)), key=self.weights.__getitem__)
+        for place in heaviest[: -LOOKED_FOR - 1 : -1]:
+            runs = (run for term in self.words[place] for run in self.found[term])
+            held += self.weights[place] * _holds((run.of_page for run in runs), pages)
+            if SCATTERED * float(held.min()) >= surely:
+                return True
+        return False
 
-    def _together(self, pages: Integers) -> Floats:
-        """Return the weights of what the title or the best passage of each page holds."""
+    def _enough(self, pages: Integers) -> Bools:
+        """Tell of pages, ascending, which hold enough."""
+        title, properties, anywhere = self.pages.holds(pages)
+        held = self._weight(anywhere)
+        enough: Bools = SCATTERED * held >= self.needed
+        # What is not enough wherever it stands is none in one passage either.
+        unsure = (~enough & (held >= self.needed)).nonzero()[0]
+        if len(unsure):
+            named = (title | properties)[:, unsure]
+            enough[unsure] = self._together(pages.take(unsure), named) >= self.needed
+        return enough
+
+    def _together(self, pages: Integers, named: Bools) -> Floats:
+        """Return the weights of what the title or the best passage of each page holds.
+
+        `named` tells which terms its title or its properties hold.
+        """
         import numpy as np
 
-        first = self.snapshot.first[pages].astype("i8")
-        spans = self.snapshot.first[pages + 1] - first
-        owner = np.repeat(np.arange(len(pages)), spans)
-        shifts = first - np.concatenate([[0], np.cumsum(spans)[:-1]])
-        # The type of the postings: another would be converted at every look.
-        passages = (np.arange(len(owner)) + np.repeat(shifts, spans)).astype("u4")
-        best, in_passage = np.zeros(len(pages)), np.zeros(len(passages))
-        for found, weight in zip(self.words, self.weights, strict=True):
-            named = _holds(found.title, pages)
-            best += weight * named
-            in_passage += weight * (_holds(found.passages, passages) | named[owner])
-        np.maximum.at(best, owner, in_passage)
+        first = self.snapshot.first.take(pages).astype(np.intp)
+        spans = self.snapshot.first.take(pages + 1) - first
+        owner = np.arange(len(pages)).repeat(spans)
+        ends = spans.cumsum()
+        passages = np.arange(len(owner)) + (first - ends + spans).repeat(spans)
+        heading, text = self.passages.holds(passages)
+        best = self._weight(named)
+        here = heading | text | named.take(owner, axis=1)
+        np.maximum.at(best, owner, self._weight(here))
         return best
 
+    @cached_property
+    def _rows(self) -> tuple[Integers, Integers]:
+        """The places of all words' terms, and where those of each word begin."""
+        import numpy as np
 
-class _Places(NamedTuple):
-    """Where a word stands, as runs of ascending numbers."""
+        row = {term: place for place, term in enumerate(self.found)}
+        rows = [row[term] for terms in self.words for term in terms]
+        begins = [0, *accumulate(len(terms) for terms in self.words)][:-1]
+        return np.array(rows), np.array(begins)
 
-    title: list[Integers]  # of the page, or in its properties
-    page: list[Integers]
-    passages: list[Integers]
+    def _weight(self, holds: Bools) -> Floats:
+        """Return what the words weigh that each place holds, of (terms, places).
 
+        Added in the order of the words.
+        """
+        import numpy as np
 
-def _by_place(terms: Iterable[TermPostings]) -> _Places:
-    places = _Places([], [], [])
-    for found in terms:
-        for field, postings in found:
-            if field in PASSAGE_FIELDS:
-                places.passages.append(postings.numbers)
-            elif field is Field.PAGE:
-                places.page.append(postings.numbers)
-            else:
-                places.title.append(postings.numbers)
-    return places
+        terms, begins = self._rows
+        of_words = np.logical_or.reduceat(holds.take(terms, axis=0), begins, axis=0)
+        weighed = np.array(self.weights)[:, None] * of_words
+        held: Floats = np.add.accumulate(weighed, axis=0)[-1]
+        return held
 
 
-def _holds(runs: Iterable[Integers], numbers: Integers) -> Bools:
-    """Return which of `numbers` are in any of the runs."""
+def _holds(parts: Iterable[Integers], numbers: Integers) -> Bools:
+    """Return which of `numbers` are in any of the ascending parts."""
     import numpy as np
 
     holds = np.zeros(len(numbers), bool)
-    for run in runs:
-        # Past the end means greater than its last.
-        holds |= run.take(run.searchsorted(numbers), mode="clip") == numbers
+    highest = int(numbers.max(initial=0))
+    for part in parts:
+        if len(part):
+            # Of another type than theirs, all of them would be converted for one look.
+            wanted = numbers if highest > MOST else numbers.astype(part.dtype)
+            # Past the end means greater than its last.
+            holds |= part.take(part.searchsorted(wanted), mode="clip") == numbers
     return holds

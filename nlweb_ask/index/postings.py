@@ -110,6 +110,15 @@ class PageKeys(Sequence[PageKey]):
         found: NDArray[np.bool_] = ends > begins
         return found
 
+    def names(self, number: int) -> tuple[str, str]:
+        """Return the object id and the part of one page."""
+        words, at, first = self._words, self._at, number * len(PageKey._fields)
+        object_id, part, group = at[first], at[first + 1], at[first + 2]
+        return (
+            words[object_id:part].decode("utf-8", "surrogatepass"),
+            words[part:group].decode("utf-8", "surrogatepass") if group > part else "",
+        )
+
     def __len__(self) -> int:
         return len(self._ends) // len(PageKey._fields)
 
@@ -425,6 +434,11 @@ def write_all_postings(triples: Triples) -> Iterator[tuple[int, bytes]]:
             + numbers[4 * begin : 4 * end]
             + frequencies[2 * begin : 2 * end],
         )
+
+
+def read_counts(blob: bytes | memoryview) -> tuple[tuple[int, ...], int]:
+    """Return how many postings each field has, and where in the bytes they begin."""
+    return _COUNTS.unpack_from(blob), _COUNTS.size
 
 
 def read_postings(blob: bytes | memoryview) -> dict[Field, FieldPostings]:

@@ -11,18 +11,23 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import lru_cache
+from operator import attrgetter, itemgetter
 from typing import Any, Final
 
 from django.db import DatabaseError, connections, router
 
-from nlweb_ask.index.postings import Field, FieldPostings, read_columns, read_postings
+from nlweb_ask.index import runs
+from nlweb_ask.index.postings import read_columns
+from nlweb_ask.index.runs import Run, TermPostings, read_run
 from nlweb_ask.index.snapshot import (
     Base,
     Marker,
     ReadChange,
     Snapshot,
     derive,
-    read_base,
+    kept_base,
+    moved_on,
     read_change,
 )
 from nlweb_ask.models import Change, IndexState, Posting, Segment
@@ -32,8 +37,6 @@ ATTEMPTS: Final = 20
 
 # A statement with a few fixed numbers of placeholders stays in the statement cache.
 PLACEHOLDERS: Final = (8, 16, 32, 64, 128, 256, 512)
-
-TermPostings = Sequence[tuple[Field, FieldPostings]]
 
 _snapshots: dict[tuple[str, int], Snapshot] = {}
 _lock = threading.Lock()
@@ -110,14 +113,20 @@ def likely(site_id: int) -> Snapshot:
 
 def fingerprint(site_id: int) -> Marker:
     """Return a value that is equal only while the site's index is the same."""
-    marker, _ = _select(read_alias(), site_id, ())
+    marker, *_ = _select(read_alias(), site_id, ())
     return marker
 
 
 def read(
-    site_id: int, terms: Sequence[int]
+    site_id: int, terms: Sequence[int], *, keep: bool = True
 ) -> tuple[Snapshot, Mapping[int, TermPostings]]:
     """Return a snapshot and the postings of `terms` in its number space.
+
+    Args:
+        site_id: The site.
+        terms: Keys of terms.
+        keep: Whether others are likely to ask for them, so that the process keeps what
+            it read, as far as there is room.
 
     Raises:
         IndexUnavailable: When the tables cannot be read, or merges follow each other
@@ -129,7 +138,7 @@ def read(
         return moment.snapshot, moment.postings
     try:
         for _ in range(ATTEMPTS):
-            snapshot = _read_into(moment, site_id, missing)
+            snapshot = _read_into(moment, site_id, missing, keep=keep)
             missing = [term for term in terms if term not in moment.postings]
             if snapshot is not None and not missing:
                 return snapshot, moment.postings
@@ -140,21 +149,42 @@ def read(
     raise IndexUnavailable(msg)
 
 
-def _read_into(moment: Moment, site_id: int, terms: Sequence[int]) -> Snapshot | None:
+def _read_into(
+    moment: Moment, site_id: int, terms: Sequence[int], *, keep: bool
+) -> Snapshot | None:
     """Add postings to those of a moment; it begins anew where they do not fit.
+
+    What the process keeps of the snapshot that is most likely is not read again; if the
+    index turns out to be another one, it is left out, and so still missing.
 
     Returns:
         Its snapshot; nothing when a merge came between the rows and the snapshot.
     """
     alias = read_alias()
-    marker, rows = _select(alias, site_id, terms)
+    guess = moment.snapshot or _snapshots.get((alias, site_id))
+    kept = {}
+    if keep and guess is not None:
+        kept = runs.room.get(guess.base.owner, terms)
+    unread = [term for term in terms if term not in kept]
+    # A question that has seen its moment takes no changes in.
+    after = None if guess is None or moment.snapshot else guess.marker.newest
+    marker, rows, changes = _select(alias, site_id, unread, after)
     snapshot = moment.snapshot
     if snapshot is None or snapshot.marker.epoch != marker.epoch:
-        snapshot = _snapshot(alias, site_id, marker)
+        following = _moved_on(guess, marker, changes) if guess is not None else None
+        snapshot = _snapshot(alias, site_id, marker, following)
         if snapshot.marker.epoch != marker.epoch:
             return None
         moment.begin(snapshot)
-    moment.postings |= _in_snapshot(snapshot, terms, rows)
+    found = _in_snapshot(snapshot, unread, rows)
+    if keep:
+        for term in unread:
+            runs.keep(snapshot.base.owner, term, found[term])
+    if guess is not None and guess.base is snapshot.base:
+        found |= kept
+    changed = snapshot.change_postings.of(list(found))
+    moment.postings |= found
+    moment.postings |= {term: [*found[term], *runs] for term, runs in changed.items()}
     return snapshot
 
 
@@ -162,20 +192,47 @@ def forget() -> None:
     """Drop what this process keeps; the next question reads it again."""
     with _lock:
         _snapshots.clear()
+    runs.room.clear()
 
 
-def _snapshot(alias: str, site_id: int, seen: Marker) -> Snapshot:
-    """Return a snapshot at least as new as `seen`, from memory where it is equal."""
+def _snapshot(
+    alias: str, site_id: int, seen: Marker, following: Snapshot | None
+) -> Snapshot:
+    """Return a snapshot at least as new as `seen`, from memory where it is equal.
+
+    `following` is the one of `seen` where it has been told already.
+    """
     kept = _snapshots.get((alias, site_id))
     if kept is not None and kept.marker == seen:
         return kept
-    snapshot = _read_snapshot(alias, site_id, kept)
+    snapshot = following or _read_snapshot(alias, site_id, kept)
     # Rows of an open transaction may be rolled back and their ids given out again, so
     # they stay out of what other questions see.
     if not _wrote_in_transaction(alias):
         with _lock:
             _snapshots[alias, site_id] = snapshot
     return snapshot
+
+
+def _moved_on(
+    kept: Snapshot, seen: Marker, changes: Sequence[ReadChange]
+) -> Snapshot | None:
+    """Take in what was written since, as the statement that gave `seen` told it.
+
+    Returns:
+        Nothing where that is not the whole difference: a merge, a change that was
+        committed after one with a greater id, or one that is gone.
+    """
+    before = kept.marker
+    expected = Marker(
+        epoch=before.epoch,
+        count=before.count + len(changes),
+        newest=max((change.id for change in changes), default=before.newest),
+        tokens=before.tokens + sum(change.token for change in changes),
+    )
+    if seen != expected:
+        return None
+    return moved_on(kept, seen, changes) if changes else kept
 
 
 def _read_snapshot(alias: str, site_id: int, kept: Snapshot | None) -> Snapshot:
@@ -206,7 +263,7 @@ def _marker(epoch: int, changes: Mapping[int, ReadChange]) -> Marker:
 
 def _read_base(alias: str, site_id: int, epoch: int) -> Base:
     rows = Segment.objects.using(alias).filter(site_id=site_id)
-    return read_base(
+    return kept_base(
         epoch,
         [
             (segment_id, read_columns(blob))
@@ -232,8 +289,11 @@ def _changes(
     }
     missing = [change_id for change_id in tokens if change_id not in kept]
     for begin in range(0, len(missing), 500):
-        for row in rows.filter(pk__in=missing[begin : begin + 500]):
-            kept[row.pk] = read_change(row)
+        batch = rows.filter(pk__in=missing[begin : begin + 500])
+        columns = batch.values_list("id", "token", "kind", "document_id", "page")
+        for pk, token, kind, document, page in columns:
+            blob = None if page is None else bytes(page)
+            kept[pk] = read_change(pk, token, kind, document, blob)
     return kept
 
 
@@ -256,48 +316,43 @@ def _in_snapshot(
     snapshot: Snapshot,
     terms: Sequence[int],
     rows: Sequence[tuple[int, int, bytes]],
-) -> Mapping[int, TermPostings]:
-    """Shift stored postings into the snapshot's numbers and add those of changes."""
-    import numpy as np
-
-    found: dict[int, list[tuple[Field, FieldPostings]]] = {term: [] for term in terms}
-    for term, segment_id, blob in sorted(rows, key=lambda row: row[1]):
+) -> dict[int, TermPostings]:
+    """Shift stored postings into the snapshot's numbers, segments ascending."""
+    found: dict[int, list[Run]] = {term: [] for term in terms}
+    for term, segment_id, blob in sorted(rows, key=itemgetter(1)):
         offsets = snapshot.offsets[segment_id]
-        for name, postings in read_postings(blob).items():
-            shift = offsets.of(name)
-            if shift:
-                numbers = postings.numbers + np.uint32(shift)
-                postings = FieldPostings(numbers, postings.frequencies)
-            found[term].append((name, postings))
-    for term in found:
-        found[term] += snapshot.change_postings.of(term)
-    return found
+        found[term].append(read_run(blob, offsets.page, offsets.passage))
+    return dict(found)
 
 
 def _select(
-    alias: str, site_id: int, terms: Sequence[int]
-) -> tuple[Marker, list[tuple[int, int, bytes]]]:
-    """Read the marker and the postings of `terms` in one statement, so at one moment."""
+    alias: str, site_id: int, terms: Sequence[int], after: int | None = None
+) -> tuple[Marker, list[tuple[int, int, bytes]], list[ReadChange]]:
+    """Read the marker and the postings of `terms` in one statement, so at one moment.
+
+    With them come the changes whose ids are greater than `after`, ascending.
+    """
     padded = _padded(terms)
+    values = [site_id, site_id]
+    values += [] if after is None else [site_id, after]
+    values += [site_id, *padded] if padded else []
     with connections[alias].cursor() as cursor:
-        cursor.execute(
-            _statement(alias, len(padded)), [site_id, site_id, *_tail(site_id, padded)]
-        )
+        cursor.execute(_statement(alias, len(padded), after is not None), values)
         rows = cursor.fetchall()
-    marker, postings = None, []
+    marker, postings, changes = None, [], []
     for kind, first, second, third, fourth, blob in rows:
-        if kind:
-            marker = Marker(int(first), int(second), int(third), int(fourth))
-        else:
+        if kind == _POSTINGS:
             postings.append((int(first), int(second), bytes(blob)))
+        elif kind == _CHANGE:
+            page = None if blob is None else bytes(blob)
+            numbers = int(first), int(second), int(third), int(fourth)
+            changes.append(read_change(*numbers, page))
+        else:
+            marker = Marker(int(first), int(second), int(third), int(fourth))
     if marker is None:
         msg = "The index state could not be read."
         raise DatabaseError(msg)
-    return marker, postings
-
-
-def _tail(site_id: int, padded: Sequence[int]) -> list[int]:
-    return [site_id, *padded] if padded else []
+    return marker, postings, sorted(changes, key=attrgetter("id"))
 
 
 def _padded(terms: Sequence[int]) -> list[int]:
@@ -307,21 +362,33 @@ def _padded(terms: Sequence[int]) -> list[int]:
     return [*terms, *[terms[-1]] * (size - len(terms))]
 
 
-def _statement(alias: str, placeholders: int) -> str:
+_POSTINGS: Final = 0
+_MARKER: Final = 1
+_CHANGE: Final = 2
+
+
+@lru_cache(maxsize=64)
+def _statement(alias: str, placeholders: int, with_changes: bool) -> str:
     quote = connections[alias].ops.quote_name
     change, state, posting = (
         quote(model._meta.db_table) for model in (Change, IndexState, Posting)
     )
-    marker = (
-        # The table names are Django's own, quoted; every value is a parameter.
-        f"SELECT 1, COALESCE((SELECT epoch FROM {state} WHERE site_id = %s), 0),"  # noqa: S608
+    # The table names are Django's own, quoted; every value is a parameter.
+    statement = (
+        f"SELECT {_MARKER},"  # noqa: S608
+        f" COALESCE((SELECT epoch FROM {state} WHERE site_id = %s), 0),"
         f" COUNT(*), COALESCE(MAX(id), 0), COALESCE(SUM(token), 0), NULL"
         f" FROM {change} WHERE site_id = %s"
     )
-    if not placeholders:
-        return marker
-    marks = ", ".join(["%s"] * placeholders)
-    return (
-        f"{marker} UNION ALL SELECT 0, term, segment_id, 0, 0, postings"  # noqa: S608
-        f" FROM {posting} WHERE site_id = %s AND term IN ({marks})"
-    )
+    if with_changes:
+        statement += (
+            f" UNION ALL SELECT {_CHANGE}, id, token, kind, document_id, page"  # noqa: S608
+            f" FROM {change} WHERE site_id = %s AND id > %s"
+        )
+    if placeholders:
+        marks = ", ".join(["%s"] * placeholders)
+        statement += (
+            f" UNION ALL SELECT {_POSTINGS}, term, segment_id, 0, 0, postings"  # noqa: S608
+            f" FROM {posting} WHERE site_id = %s AND term IN ({marks})"
+        )
+    return statement

@@ -18,7 +18,7 @@ from nlweb_ask.index.reading import current, read_alias
 from nlweb_ask.index.search import (
     SCORE_DIGITS,
     Scored,
-    candidate_of,
+    candidates_of,
     eligible_pages,
     scored,
     words_of,
@@ -123,10 +123,19 @@ def _best(
     hits: Sequence[Hit], found: Scored, eligible: Bools, site_id: int
 ) -> list[Candidate]:
     """Return the pages of the scope among `hits`, best first."""
+    import numpy as np
+
     numbers = _numbers(hits, found.snapshot, eligible, site_id)
     if not numbers:
         return []
-    candidates = [_candidate(found, number) for number in numbers]
+    totals = found.totals(np.array(numbers)).tolist()
+    candidates = candidates_of(
+        found,
+        [
+            (number, round(total, SCORE_DIGITS))
+            for number, total in zip(numbers, totals, strict=True)
+        ],
+    )
     enough = found.coverage.enough(numbers)
     ours = [
         each
@@ -150,11 +159,6 @@ def _numbers(
     mine = np.isin(documents, list(places)) & eligible
     numbers = [int(number) for number in np.flatnonzero(mine)]
     return sorted(numbers, key=lambda n: (places[int(documents[n])], n))
-
-
-def _candidate(found: Scored, number: int) -> Candidate:
-    score = round(float(found.totals[number]), SCORE_DIGITS)
-    return candidate_of(found.snapshot, number, score, found.pages, found.passages)
 
 
 def _documents(hits: Sequence[Hit], site_id: int) -> dict[int, int]:

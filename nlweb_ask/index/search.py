@@ -9,16 +9,14 @@ that a hidden page could move. A page that holds too little of the question is l
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import accumulate, groupby
+from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from nlweb_ask.index import versions
 from nlweb_ask.index.analysis import (
-    EXACT_MARK,
     MAX_QUESTION_TERMS,
     Word,
     distinct_terms,
@@ -27,20 +25,21 @@ from nlweb_ask.index.analysis import (
     term_key,
 )
 from nlweb_ask.index.coverage import Coverage, chosen_terms
-from nlweb_ask.index.postings import (
-    PASSAGE_FIELDS,
-    WEIGHTS,
-    Field,
-    FieldPostings,
-    Label,
-)
+from nlweb_ask.index.postings import Label
 from nlweb_ask.index.reading import (
-    TermPostings,
     current,
     fingerprint,
     likely,
     moment_of,
     read,
+)
+from nlweb_ask.index.runs import TermPostings
+from nlweb_ask.index.scoring import (
+    EXACT_WEIGHT,
+    best_of,
+    holding_pages,
+    rarities,
+    scores,
 )
 from nlweb_ask.index.snapshot import K1, B, Snapshot
 from nlweb_ask.plugins import Candidate, Question, Scope
@@ -54,10 +53,11 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
 
 __all__ = [
+    "EXACT_WEIGHT",
     "K1",
     "B",
     "Scored",
-    "candidate_of",
+    "candidates_of",
     "eligible_pages",
     "fingerprint",
     "hold_parts",
@@ -70,15 +70,12 @@ __all__ = [
 ]
 
 SCORE_DIGITS: Final = 9
-# A word with its accents as typed counts this much beside the word without them.
-EXACT_WEIGHT: Final = 0.25
 # Of a longer question it is not even counted how many pages have its words.
 MAX_LOOKED_AT: Final = 512  # terms
 # What callers ask to see is kept for so many of their filters, a byte a page each.
 MAX_FILTERS: Final = 16
-# Half of the best score, then half of that: pages below are not looked at in vain.
-STEP_DOWN: Final = 0.5
-STEPS_DOWN: Final = 6
+# Shares of the highest scores, from which on pages are looked at.
+LOOKED_AT: Final = (0.55, 0.3, 0.12, 0.0)
 
 
 def words_of(question: Question, scope: Scope) -> list[Word]:
@@ -92,21 +89,35 @@ def words_read(question: Question, scope: Scope) -> list[Word]:
     snapshot = likely(scope.site_id)
     while True:
         languages = scope.languages or snapshot.languages
-        words = _words(question, scope.site_id, languages)
-        keys = [term_key(term) for term in distinct_terms(words)]
-        snapshot, _ = read(scope.site_id, keys)
+        asked = _asked(question, scope.site_id, languages)
+        snapshot, _ = read(scope.site_id, list(asked.keys.values()))
         if languages == (scope.languages or snapshot.languages):
-            return words
+            return asked.words
+
+
+class _Asked(NamedTuple):
+    """The words of a question, and the keys of their terms."""
+
+    words: list[Word]
+    keys: Mapping[str, int]
 
 
 def _words(question: Question, site_id: int, languages: Sequence[str]) -> list[Word]:
-    asked = question.search_text, tuple(languages), question.corrected_text or ""
+    return _asked(question, site_id, languages).words
+
+
+def _asked(question: Question, site_id: int, languages: Sequence[str]) -> _Asked:
+    name = question.search_text, tuple(languages), question.corrected_text or ""
     analysed = moment_of(site_id).analysed
-    if asked not in analysed:
-        words = question_words(*asked, limit=MAX_LOOKED_AT)
-        analysed[asked] = _rarest(words, site_id)
-    kept: list[Word] = analysed[asked]
-    return kept
+    asked: _Asked | None = analysed.get(name)
+    if asked is None:
+        words = _rarest(question_words(*name, limit=MAX_LOOKED_AT), site_id)
+        asked = analysed[name] = _Asked(words, _keys(words))
+    return asked
+
+
+def _keys(words: Sequence[Word]) -> dict[str, int]:
+    return {term: term_key(term) for term in distinct_terms(words)}
 
 
 def _rarest(words: list[Word], site_id: int) -> list[Word]:
@@ -173,178 +184,58 @@ def search(words: Sequence[Word], scope: Scope, limit: int) -> list[Candidate]:
     if not words or limit < 1:
         return []
     found = scored(words, scope.site_id)
-    snapshot = found.snapshot
-    if not len(snapshot.documents):
-        return []
-    totals = found.totals * eligible_pages(snapshot, scope)
-    return [
-        candidate_of(snapshot, number, score, found.pages, found.passages)
-        for number, score in _best_covered(snapshot, totals, found.coverage, limit)
-    ]
+    eligible = eligible_pages(found.snapshot, scope)
+    best = _best_covered(found, eligible, limit)
+    return candidates_of(found, best)
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """What each page and passage scores for some words, whoever may see it."""
+    """What each page and passage scores for some words, whoever may see it.
+
+    `pages` has the score of each page as a whole, to which that of its best passage is
+    added.
+    """
 
     snapshot: Snapshot
     pages: Floats
     passages: Floats
-    totals: Floats
     coverage: Coverage
+
+    def totals(self, numbers: Integers) -> Floats:
+        """Return the scores of some pages."""
+        best = best_of(self.passages, self.snapshot.first, numbers)
+        totals: Floats = self.pages.take(numbers) + best
+        return totals
 
 
 def scored(words: Sequence[Word], site_id: int) -> Scored:
     """Score all pages, once for all partitions that a question is put to."""
-    keys = {term: term_key(term) for term in distinct_terms(words)}
-    snapshot, postings = read(site_id, list(keys.values()))
-    made = moment_of(site_id).made
-    asked = tuple(words)
-    if asked not in made:
-        made[asked] = _score(
+    moment = moment_of(site_id)
+    analysed = moment.analysed.items()
+    # Most often the very list that the words were given out in.
+    asked = next((each for each in analysed if each[1].words is words), None)
+    name = asked[0] if asked else tuple(words)
+    kept: Scored | None = moment.made.get(name)
+    if kept is None:
+        keys = asked[1].keys if asked else _keys(words)
+        snapshot, postings = read(site_id, list(keys.values()))
+        kept = moment.made[name] = _score(
             snapshot, words, {term: postings[key] for term, key in keys.items()}
         )
-    kept: Scored = made[asked]
     return kept
 
 
 def _score(
     snapshot: Snapshot, words: Sequence[Word], found: Mapping[str, TermPostings]
 ) -> Scored:
-    runs = _runs(found)
-    pages = _holding(snapshot, found, runs)
+    rare = rarities(snapshot, found)
+    pages = {term: rarity.pages for term, rarity in rare.items()}
     chosen = [(word, chosen_terms(word, pages)) for word in words]
     wanted = {term: found[term] for _, terms in chosen for term in terms}
-    if len(wanted) < len(found):
-        runs = _runs(wanted)
-    page_scores, passage_scores = _scores(snapshot, wanted, runs)
-    return Scored(
-        snapshot,
-        page_scores,
-        passage_scores,
-        page_scores + _best_passages(snapshot, passage_scores),
-        Coverage(snapshot, found, chosen, pages),
-    )
-
-
-def holding_pages(
-    snapshot: Snapshot, found: Mapping[str, TermPostings]
-) -> dict[str, int]:
-    """Return how many live public pages hold each term."""
-    return _holding(snapshot, found, _runs(found))
-
-
-def _holding(
-    snapshot: Snapshot, terms: Iterable[str], runs: Mapping[Field, _Run]
-) -> dict[str, int]:
-    holding = dict.fromkeys(terms, 0)
-    run = runs.get(Field.PAGE)
-    if run is not None:
-        holding |= dict(zip(run.terms, run.holding(snapshot.counted), strict=True))
-    return holding
-
-
-class _Run(NamedTuple):
-    """The postings of several terms in one field, end to end."""
-
-    terms: Sequence[str]  # those that have any
-    sizes: Sequence[int]
-    numbers: Integers
-    frequencies: Integers
-
-    def holding(self, counted: Bools) -> list[int]:
-        """Return how many of the pages or passages of each term are counted."""
-        import numpy as np
-
-        starts = [0, *accumulate(self.sizes[:-1])]
-        # `take` is several times as fast as an index in brackets.
-        flags = counted.view("u1").take(self.numbers)
-        sums: Integers = np.add.reduceat(flags, starts, dtype="i8")
-        holding: list[int] = sums.tolist()
-        return holding
-
-    def shares(self, snapshot: Snapshot, field: Field) -> Floats:
-        """Return what each posting adds to the score of its page or passage."""
-        import numpy as np
-
-        total, _mean = snapshot.field_statistics[field]
-        counted = (
-            snapshot.counted_passages if field in PASSAGE_FIELDS else snapshot.counted
-        )
-        idf = [
-            math.log(1.0 + (total - held + 0.5) / (held + 0.5))
-            for held in self.holding(counted)
-        ]
-        weights = [
-            (EXACT_WEIGHT if term[0] == EXACT_MARK else 1.0) * WEIGHTS[field]
-            for term in self.terms
-        ]
-        norm = snapshot.norms[field].take(self.numbers)
-        shares = self.frequencies.astype("f8")
-        norm += shares
-        shares *= K1 + 1.0
-        shares /= norm
-        shares *= np.array(idf).repeat(self.sizes)
-        shares *= np.array(weights).repeat(self.sizes)
-        return shares
-
-
-def _runs(found: Mapping[str, TermPostings]) -> dict[Field, _Run]:
-    """Put the postings of all terms end to end, field by field."""
-    import numpy as np
-
-    parts: dict[Field, list[FieldPostings]] = {}
-    sizes: dict[Field, dict[str, int]] = {}
-    for term, postings in found.items():
-        for field, part in postings:
-            parts.setdefault(field, []).append(part)
-            of_field = sizes.setdefault(field, {})
-            of_field[term] = of_field.get(term, 0) + len(part.numbers)
-    return {
-        field: _Run(
-            list(sizes[field]),
-            list(sizes[field].values()),
-            np.concatenate([part.numbers for part in of_field]),
-            np.concatenate([part.frequencies for part in of_field]),
-        )
-        for field, of_field in parts.items()
-    }
-
-
-def _scores(
-    snapshot: Snapshot, terms: Iterable[str], runs: Mapping[Field, _Run]
-) -> tuple[Floats, Floats]:
-    """Return the scores of pages and of passages.
-
-    Added in the order of the terms, and of a term in the order of the fields, so that
-    the sums are the same to the last bit whatever the index went through.
-    """
-    import numpy as np
-
-    page_scores = np.zeros(len(snapshot.documents))
-    passage_scores = np.zeros(len(snapshot.passage_lengths))
-    added: dict[str, list[tuple[Field, Integers, Floats]]] = {}
-    for field, run in sorted(runs.items()):
-        shares, begin = run.shares(snapshot, field), 0
-        for term, size in zip(run.terms, run.sizes, strict=True):
-            end = begin + size
-            part = slice(begin, end)
-            added.setdefault(term, []).append((field, run.numbers[part], shares[part]))
-            begin = end
-    for term in terms:
-        for field, numbers, share in added.get(term, ()):
-            scores = passage_scores if field in PASSAGE_FIELDS else page_scores
-            np.add.at(scores, numbers, share)
-    return page_scores, passage_scores
-
-
-def _best_passages(snapshot: Snapshot, passage_scores: Floats) -> Floats:
-    import numpy as np
-
-    best = np.zeros(len(snapshot.documents))
-    hit = np.flatnonzero(passage_scores > 0.0)  # of floats it is much slower
-    np.maximum.at(best, snapshot.passage_page[hit], passage_scores[hit])
-    return best
+    added = scores(snapshot, wanted, rare)
+    coverage = Coverage(snapshot, chosen, pages, wanted, added)
+    return Scored(snapshot, added[0].scores, added[1].scores, coverage)
 
 
 def eligible_pages(snapshot: Snapshot, scope: Scope) -> Bools:
@@ -366,7 +257,7 @@ def _filtered(snapshot: Snapshot, scope: Scope) -> Bools:
 
     newest_of = snapshot.newest_versions
     wanted = np.array(
-        [in_scope(label, scope, newest_of) for label in snapshot.label_table], bool
+        [in_scope(label, scope, newest_of) for label in snapshot.every_label], bool
     )
     partition = snapshot.public if scope.partition == "public" else ~snapshot.public
     eligible: Bools = snapshot.alive & partition & wanted[snapshot.labels]
@@ -411,79 +302,104 @@ def _is_asked_for(types: Sequence[str], asked: Set[str]) -> bool:
 
 
 def _best_covered(
-    snapshot: Snapshot, totals: Floats, coverage: Coverage, limit: int
+    found: Scored, eligible: Bools, limit: int
 ) -> list[tuple[int, float]]:
     """Return the best pages that hold enough of the question."""
     kept: list[tuple[int, float]] = []
     seen, looked_at = 0, limit
     while True:
-        best = _best(snapshot, totals, looked_at)
+        best = _best(found, eligible, looked_at)
         rest = best[seen:]
-        enough = coverage.enough([number for number, _score in rest])
+        enough = found.coverage.enough([number for number, _score in rest])
         kept += [pair for pair, holds in zip(rest, enough, strict=True) if holds]
         if len(kept) >= limit or len(best) < looked_at:
             return kept[:limit]
         seen, looked_at = looked_at, looked_at * 4
 
 
-def _best(snapshot: Snapshot, totals: Floats, limit: int) -> list[tuple[int, float]]:
+def _best(found: Scored, eligible: Bools, limit: int) -> list[tuple[int, float]]:
     """Return the best page numbers with their scores, ties by identity."""
     import numpy as np
 
-    numbers = _highest(totals, limit)
-    rounded = np.round(totals[numbers], SCORE_DIGITS)
+    numbers, totals = _highest(found, eligible, limit)
     if len(numbers) > limit:
-        least = np.partition(rounded, len(rounded) - limit)[len(rounded) - limit]
-        keep = rounded >= least
-        numbers, rounded = numbers[keep], rounded[keep]
-    order = np.argsort(-rounded, kind="stable")
-    pairs = zip(numbers[order].tolist(), rounded[order].tolist(), strict=True)
+        least = np.partition(totals, len(totals) - limit)[len(totals) - limit]
+        # What is rounded to the same score is kept.
+        keep = (totals > least - 2 * 10.0**-SCORE_DIGITS).nonzero()[0]
+        numbers, totals = numbers.take(keep), totals.take(keep)
+    rounded = np.round(totals, SCORE_DIGITS).tolist()
+    pairs = sorted(zip(numbers.tolist(), rounded, strict=True), key=_falling)
     best: list[tuple[int, float]] = []
     for _score, equal in groupby(pairs, key=itemgetter(1)):
         tied = list(equal)
         if len(tied) > 1:
-            tied.sort(key=lambda pair: _identity(snapshot, pair[0]))
+            tied.sort(key=lambda pair: _identity(found.snapshot, pair[0]))
         best += tied
     return best[:limit]
 
 
-def _highest(totals: Floats, limit: int) -> Integers:
-    """Return the numbers of some pages, all that are among the best `limit` included."""
+def _falling(pair: tuple[int, float]) -> float:
+    return -pair[1]
+
+
+def _highest(found: Scored, eligible: Bools, limit: int) -> tuple[Integers, Floats]:
+    """Return some eligible pages with their scores, all of the best `limit` included.
+
+    Also included is what is rounded to the same score as the last of these. A page is
+    looked at when it, or one of its passages, has a certain share of the highest score
+    of its kind: all others score less than both shares together.
+    """
     import numpy as np
 
-    # What is rounded to the same score as the last of them is among them.
-    least = float(totals.max(initial=0.0))
-    for _ in range(STEPS_DOWN):
-        least *= STEP_DOWN
-        high = totals > least - 10.0**-SCORE_DIGITS
-        if least > 0 and np.count_nonzero(totals > least) >= limit:
-            return np.flatnonzero(high)
-    return np.flatnonzero(totals > 0.0)
+    pages, passages = found.pages, found.passages
+    highest = float(pages.max(initial=0.0)), float(passages.max(initial=0.0))
+    for share in LOOKED_AT:
+        of_page, of_passage = (share * high for high in highest)
+        looked_at = pages > of_page
+        high = (passages > of_passage).nonzero()[0]
+        looked_at[found.snapshot.passage_page.take(high)] = True
+        looked_at &= eligible
+        numbers = looked_at.nonzero()[0]
+        if share and len(numbers) < limit:
+            continue
+        totals = found.totals(numbers)
+        surely = totals > of_page + of_passage + 10.0**-SCORE_DIGITS
+        if not share or np.count_nonzero(surely) >= limit:
+            break
+    return numbers, totals
 
 
 def _identity(snapshot: Snapshot, number: int) -> tuple[str, str, str, str]:
-    label = snapshot.label_table[int(snapshot.labels[number])]
-    key = snapshot.keys[number]
-    return label.source, key.object_id, label.language, key.part
+    label = snapshot.every_label[int(snapshot.labels[number])]
+    object_id, part = snapshot.keys.names(number)
+    return label.source, object_id, label.language, part
 
 
-def candidate_of(
-    snapshot: Snapshot,
-    number: int,
-    score: float,
-    page_scores: Floats,
-    passage_scores: Floats,
+def candidates_of(found: Scored, best: Sequence[tuple[int, float]]) -> list[Candidate]:
+    """Return pages, by their numbers and scores, with their best passages."""
+    import numpy as np
+
+    numbers = np.array([number for number, _score in best], np.intp)
+    first = found.snapshot.first
+    begins, ends = first.take(numbers).tolist(), first.take(numbers + 1).tolist()
+    wholes = found.pages.take(numbers).tolist()
+    return [
+        _candidate(found, *pair, whole, found.passages[begin:end].tolist())
+        for pair, whole, begin, end in zip(best, wholes, begins, ends, strict=True)
+    ]
+
+
+def _candidate(
+    found: Scored, number: int, score: float, whole: float, passages: list[float]
 ) -> Candidate:
-    source, object_id, language, part = _identity(snapshot, number)
-    first, end = snapshot.first[number : number + 2].tolist()
-    own = passage_scores[first:end].tolist()
-    best = max(own, default=0.0)
+    source, object_id, language, part = _identity(found.snapshot, number)
+    best = max(passages, default=0.0)
     return Candidate(
         source=source,
         object_id=object_id,
         language=language,
         part=part,
         score=score,
-        passage=own.index(best) if best else None,
-        whole=round(float(page_scores[number]), SCORE_DIGITS),
+        passage=passages.index(best) if best else None,
+        whole=round(whole, SCORE_DIGITS),
     )

@@ -23,7 +23,8 @@ from nlweb_ask.index.analysis import (
     term_key,
 )
 from nlweb_ask.index.reading import current, read
-from nlweb_ask.index.search import holding_pages, words_read
+from nlweb_ask.index.scoring import holding_pages
+from nlweb_ask.index.search import words_read
 from nlweb_ask.index.snapshot import Snapshot
 from nlweb_ask.plugins import Question, Scope
 
@@ -56,12 +57,13 @@ def with_corrections(question: Question, scope: Scope) -> Question:
     What is known of a word is kept with the snapshot of the index, so that only words
     which nobody has asked for since the last change cost a look.
     """
-    words = [word for word in words_read(question, scope) if _is_spelled(word)]
+    words = words_read(question, scope)
     known = current(scope.site_id).spelled
-    unsure = [word for word in words if word not in known]
-    found = _looked_up(unsure, scope.site_id) if unsure else {}
-    both = {word.text: found.get(word) or known.get(word) for word in words}
-    right = {typed: meant for typed, meant in both.items() if meant}
+    told = {word: known.get(word) for word in words}
+    unsure = [w for w, meant in told.items() if meant is None and _is_spelled(w)]
+    if unsure:
+        told |= _looked_up(unsure, scope.site_id)
+    right = {word.text: meant for word, meant in told.items() if meant}
     if not right:
         return question
     text = TOKEN.sub(
@@ -168,6 +170,7 @@ def _public(site_id: int, terms: Iterable[str]) -> tuple[Snapshot, dict[str, int
     each = list(keys)
     for begin in range(0, len(each), AT_ONCE):
         batch = each[begin : begin + AT_ONCE]
-        snapshot, found = read(site_id, [keys[term] for term in batch])
+        wanted = [keys[term] for term in batch]
+        snapshot, found = read(site_id, wanted, keep=False)
         pages |= holding_pages(snapshot, {term: found[keys[term]] for term in batch})
     return snapshot, pages

@@ -25,6 +25,7 @@ _SAID: Final = re.compile(
     r"|\u30d0\u30fc\u30b8\u30e7\u30f3|\u7248\u672c|\ubc84\uc804)[\s.:#]*(\d[\w.]*)"
     r"|(?<![\w.])(\d+(?:\.\d+)+)(?![\w.]*\w)"
 )
+_DIGIT: Final = re.compile(r"\d")
 
 _Order = tuple[int, tuple[int, ...], int]
 
@@ -73,6 +74,8 @@ def fits(label: Label, asked: str, newest_of: Mapping[str, str]) -> bool:
 
 def may_be_said_in(text: str) -> bool:
     """Tell whether a text names a version, without knowing which there are."""
+    if text.isascii() and not _DIGIT.search(text):
+        return False  # as nearly all do
     return _SAID.search(fold(normalized(text).casefold())) is not None
 
 

@@ -102,4 +102,5 @@ def postings_of(text: str) -> int:
     """Return how many postings are added up for a question."""
     keys = [term_key(term) for term in kept(text)]
     _snapshot, found = read(0, keys)
-    return sum(len(part.numbers) for key in keys for _field, part in found[key])
+    runs = [run for key in keys for run in found[key]]
+    return sum(len(run.pages) + len(run.passages) for run in runs)

@@ -1,0 +1,244 @@
+"""Adding up: from the postings of a question's terms to what pages and passages score.
+
+Each posting is passed over few times and in long arrays, not term by term: of a question
+with many words most of the time went into the calls.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from nlweb_ask.index.analysis import EXACT_MARK
+from nlweb_ask.index.postings import FIELDS, PAGE_FIELDS, PASSAGE_FIELDS, WEIGHTS, Field
+from nlweb_ask.index.runs import PAGES, PASSAGES, TermPostings
+from nlweb_ask.index.snapshot import K1, Snapshot
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Integers = NDArray[np.integer[Any]]
+    Bools = NDArray[np.bool_]
+
+# A word with its accents as typed counts this much beside the word without them.
+EXACT_WEIGHT: Final = 0.25
+# Of so many terms it is kept how rare they are, until the index changes.
+MAX_RARITIES: Final = 4096
+
+_PLAIN: Final = tuple(WEIGHTS[field] for field in FIELDS)
+_EXACT: Final = tuple(EXACT_WEIGHT * weight for weight in _PLAIN)
+
+
+class Rarity(NamedTuple):
+    """How rare a term is in public: `idf` has one number a field."""
+
+    pages: int  # that hold it
+    idf: Sequence[float]
+
+
+def rarities(
+    snapshot: Snapshot, found: Mapping[str, TermPostings]
+) -> Mapping[str, Rarity]:
+    """Return how rare terms are, counted once for each state of the index."""
+    known: dict[str, Rarity] = snapshot.rarities
+    rare = {term: known[term] for term in found if term in known}
+    if len(rare) < len(found):
+        counted = _counted(
+            snapshot, {term: found[term] for term in found if term not in rare}
+        )
+        if len(known) + len(counted) > MAX_RARITIES:
+            known.clear()
+        known.update(counted)
+        rare |= counted
+    return rare
+
+
+def _counted(
+    snapshot: Snapshot, found: Mapping[str, TermPostings]
+) -> dict[str, Rarity]:
+    held = {term: [0] * len(FIELDS) for term in found}
+    each = [(held[term], run) for term, runs in found.items() for run in runs]
+    for of_kind, flags, parts in (
+        (PAGES, snapshot.counted, [run.pages for _, run in each]),
+        (PASSAGES, snapshot.counted_passages, [run.passages for _, run in each]),
+    ):
+        sizes = [run.counts[of_kind] for _, run in each]
+        sums = iter(_sums(flags, parts, list(chain.from_iterable(sizes))))
+        for counts, _run in each:
+            for field in range(*of_kind.indices(len(FIELDS))):
+                counts[field] += next(sums)
+    totals = [snapshot.field_statistics[field][0] for field in FIELDS]
+    return {
+        term: Rarity(counts[Field.PAGE], tuple(map(_idf, totals, counts)))
+        for term, counts in held.items()
+    }
+
+
+def _idf(total: int, held: int) -> float:
+    return math.log(1.0 + (total - held + 0.5) / (held + 0.5))
+
+
+def _sums(
+    flags: Bools, parts: Sequence[Integers], sizes: Sequence[int]
+) -> Sequence[int]:
+    """Return how many of the numbers are flagged, of each `sizes` in turn."""
+    import numpy as np
+
+    if not parts:
+        return []
+    # `take` is several times as fast as an index in brackets.
+    flagged = flags.view("u1").take(np.concatenate(parts))
+    until = np.zeros(len(flagged) + 1, "i8")
+    np.cumsum(flagged, out=until[1:])
+    ends = np.cumsum([0, *sizes])
+    sums: list[int] = np.diff(until.take(ends)).tolist()
+    return sums
+
+
+def holding_pages(
+    snapshot: Snapshot, found: Mapping[str, TermPostings]
+) -> dict[str, int]:
+    """Return how many live public pages hold each term, of which nothing is kept."""
+    each = [(term, run) for term, runs in found.items() for run in runs]
+    parts = [run.of_page for _, run in each]
+    holding = dict.fromkeys(found, 0)
+    sums = _sums(snapshot.counted, parts, [len(part) for part in parts])
+    for (term, _run), held in zip(each, sums, strict=True):
+        holding[term] += held
+    return holding
+
+
+class Added(NamedTuple):
+    """What pages or passages score, and the postings that it was added up of.
+
+    `numbers` are those of all postings, end to end; `ends` say where each field of each
+    run ends; `term_of` has an entry a run, the place of its term among `terms` terms.
+    """
+
+    scores: Floats
+    numbers: Integers
+    ends: Integers
+    term_of: Integers
+    terms: int
+    fields: int
+
+    def holds(self, wanted: Integers) -> Bools:
+        """Tell which of the terms some pages or passages hold, field by field.
+
+        Args:
+            wanted: Their numbers, ascending and distinct.
+
+        Returns:
+            (fields, terms, wanted): one look at every posting costs less than many
+            searches in the postings of each term.
+        """
+        import numpy as np
+
+        holds = np.zeros((self.fields, self.terms, len(wanted)), bool)
+        is_wanted = np.zeros(len(self.scores), bool)
+        is_wanted[wanted] = True
+        hits = is_wanted.take(self.numbers).nonzero()[0]
+        run, field = np.divmod(self.ends.searchsorted(hits, "right"), self.fields)
+        place = wanted.searchsorted(self.numbers.take(hits))
+        holds[field, self.term_of.take(run), place] = True
+        return holds
+
+
+def scores(
+    snapshot: Snapshot,
+    found: Mapping[str, TermPostings],
+    rare: Mapping[str, Rarity],
+) -> tuple[Added, Added]:
+    """Return what each page and each passage scores by the terms of `found`.
+
+    Added in the order of the terms, and of a term in the order of the fields, so that
+    the sums are the same to the last bit whatever the index went through.
+    """
+    pages = _Postings(len(PAGE_FIELDS), [], [], [], [], [])
+    passages = _Postings(len(PASSAGE_FIELDS), [], [], [], [], [])
+    places: list[int] = []
+    for place, (term, runs) in enumerate(found.items()):
+        idf = rare[term].idf
+        weights = _EXACT if term[0] == EXACT_MARK else _PLAIN
+        for run in runs:
+            places.append(place)
+            pages.numbers.append(run.pages)
+            pages.frequencies.append(run.page_frequencies)
+            passages.numbers.append(run.passages)
+            passages.frequencies.append(run.passage_frequencies)
+            for postings, kind in ((pages, PAGES), (passages, PASSAGES)):
+                postings.counts.extend(run.counts[kind])
+                postings.idf.extend(idf[kind])
+                postings.weights.extend(weights[kind])
+    return (
+        pages.added_up(
+            snapshot.page_norms, len(snapshot.documents), places, len(found)
+        ),
+        passages.added_up(
+            snapshot.passage_norms, len(snapshot.passage_lengths), places, len(found)
+        ),
+    )
+
+
+class _Postings(NamedTuple):
+    """Postings of several terms, all of pages or all of passages.
+
+    `numbers` and `frequencies` have an array a run; `counts`, `idf` and `weights` an
+    entry for each field of each run.
+    """
+
+    fields: int
+    numbers: list[Integers]
+    frequencies: list[Integers]
+    counts: list[int]
+    idf: list[float]
+    weights: list[float]
+
+    def added_up(
+        self, norms: Floats, size: int, term_of: Sequence[int], terms: int
+    ) -> Added:
+        """Return the scores of `size` pages or passages; `norms` are field by field."""
+        import numpy as np
+
+        added = np.zeros(size)
+        if not self.numbers or not size:
+            none = np.zeros(0, np.intp)
+            return Added(added, none, none, none, terms, self.fields)
+        # The type that numpy looks up by: any other is converted at every look.
+        numbers = np.concatenate(self.numbers, dtype=np.intp, casting="unsafe")
+        shares = np.concatenate(self.frequencies, dtype="f8")
+        sizes = np.array(self.counts)
+        begins = np.array([*range(0, len(norms), size)] * (len(sizes) // self.fields))
+        norm = norms.take(numbers + begins.repeat(sizes))
+        norm += shares
+        shares *= K1 + 1.0
+        shares /= norm
+        shares *= np.array(self.idf).repeat(sizes)
+        shares *= np.array(self.weights).repeat(sizes)
+        np.add.at(added, numbers, shares)
+        owners = np.array(term_of, np.intp)
+        return Added(added, numbers, sizes.cumsum(), owners, terms, self.fields)
+
+
+def best_of(passages: Floats, first: Integers, numbers: Integers) -> Floats:
+    """Return the score of the best passage of some pages, 0 without one.
+
+    `first` says where the passages of each page begin.
+    """
+    import numpy as np
+
+    best = np.zeros(len(numbers))
+    begins = first.take(numbers).astype(np.intp)
+    spans = first.take(numbers + 1) - begins
+    own = spans.nonzero()[0]
+    if not len(own):
+        return best
+    begins, spans = begins.take(own), spans.take(own)
+    ends = spans.cumsum()
+    places = np.arange(ends[-1]) + (begins - ends + spans).repeat(spans)
+    best[own] = np.maximum.reduceat(passages.take(places), ends - spans)
+    return best
