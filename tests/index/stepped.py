@@ -38,7 +38,7 @@ EVERYWHERE: Final = range(1, 1_000_000)
 
 def index() -> None:
     # A few pages are several transactions, as they are on every other database.
-    with mock.patch.object(refresh, "SQLITE_BATCH", 3):
+    with mock.patch.object(refresh, "SQLITE_BATCH", 2):
         call_command("nlweb_index", SOURCE, verbosity=0)
 
 
