@@ -27,6 +27,7 @@ from nlweb_ask.sources.jsonable import jsonable
 from nlweb_ask.sources.parts import MARK, divided, documents_of_parts
 from nlweb_ask.sources.primary_keys import readable_keys
 from nlweb_ask.sources.schema_org import dates, image, is_article, types
+from nlweb_ask.sources.sites import default_site_id
 
 NAME_FIELDS = ("title", "name", "headline")
 MANY_FIELDS = ("text_fields", "html_fields")
@@ -157,8 +158,25 @@ class ModelSource(Source):
         return _keys(visible)
 
     def _seen(self, viewer: Viewer, keys: Collection[Any]) -> models.QuerySet[Any]:
-        asked = self._rows().filter(pk__in=keys)
+        asked = self._on_site(viewer.site_id, self._rows().filter(pk__in=keys))
         return self._queryset("visible_to", self.visible_to(viewer, asked))
+
+    def _on_site(
+        self, site_id: int, rows: models.QuerySet[Any]
+    ) -> models.QuerySet[Any]:
+        """Leave out what is on other sites by a many-to-many.
+
+        It may change without a signal and moves no stamp, as a column of the row does.
+        """
+        many = {field.name for field in self.model._meta.many_to_many}
+        if self.site_field not in many:
+            return rows
+        on_site = models.Q((self.site_field, site_id))
+        if site_id == default_site_id():
+            on_site |= models.Q((self.site_field, None))
+        # By itself: a join would count in what `visible_to` may ask of the same rows.
+        here = self.model._base_manager.using(rows.db).filter(on_site)
+        return rows.filter(pk__in=here.values("pk"))
 
     def iter_refs(self) -> Iterator[SourceRef]:
         if not self.declares_visibility():
