@@ -357,6 +357,13 @@ class ModelSource(Source):
                 f"{self.model.__name__} rows, not {returned.model.__name__} rows."
             )
             raise NoQuerySet(msg)
+        if _looks_at_other_rows(returned):
+            msg = (
+                f"{method}() of {type(self).__name__} must judge each row by itself; "
+                "which rows a slice or DISTINCT ON keeps hangs on what else is asked "
+                "about. Put it into a subquery: .filter(pk__in=…)."
+            )
+            raise NoQuerySet(msg)
         return returned
 
     def _field_text(self, field: str) -> FieldText:
@@ -374,6 +381,15 @@ def _have_common_rows(one: type[models.Model], other: type[models.Model]) -> boo
     """Tell whether rows of one are rows of the other: a parent, a child, a proxy."""
     concrete = [each._meta.concrete_model or each for each in (one, other)]
     return issubclass(concrete[0], concrete[1]) or issubclass(concrete[1], concrete[0])
+
+
+def _looks_at_other_rows(queryset: models.QuerySet[Any]) -> bool:
+    """Tell whether which rows these are hangs on the rows that they are picked from."""
+    query = queryset.query
+    key = queryset.model._meta.pk
+    own = {"pk", key.name, key.attname} if key else set()
+    picked = bool(query.distinct_fields) and own.isdisjoint(query.distinct_fields)
+    return picked or query.is_sliced
 
 
 def _bare(queryset: models.QuerySet[Any]) -> models.QuerySet[Any]:
