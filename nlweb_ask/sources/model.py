@@ -10,6 +10,9 @@ from typing import Any
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import models
+from django.db.models.expressions import Col
+from django.db.models.lookups import Lookup
+from django.db.models.sql.where import AND, OR, WhereNode
 from django.utils import translation
 
 from nlweb_ask.plugins.errors import SourceFault
@@ -143,10 +146,8 @@ class ModelSource(Source):
             return set()
         pages = self._seen(viewer, keys)
         shown = self.part_visible_to(part, viewer, pages)
-        return {
-            f"{key}{MARK}{part}"
-            for key in _keys(self._queryset("part_visible_to", shown))
-        }
+        of_pages = _among(pages, self._queryset("part_visible_to", shown))
+        return {f"{key}{MARK}{part}" for key in _keys(of_pages)}
 
     def _visible_pages(self, viewer: Viewer, object_ids: Collection[str]) -> set[str]:
         keys = readable_keys(self.model, object_ids)
@@ -159,7 +160,8 @@ class ModelSource(Source):
 
     def _seen(self, viewer: Viewer, keys: Collection[Any]) -> models.QuerySet[Any]:
         asked = self._on_site(viewer.site_id, self._rows().filter(pk__in=keys))
-        return self._queryset("visible_to", self.visible_to(viewer, asked))
+        visible = self._queryset("visible_to", self.visible_to(viewer, asked))
+        return _among(asked, visible)
 
     def _on_site(
         self, site_id: int, rows: models.QuerySet[Any]
@@ -381,6 +383,42 @@ def _have_common_rows(one: type[models.Model], other: type[models.Model]) -> boo
     """Tell whether rows of one are rows of the other: a parent, a child, a proxy."""
     concrete = [each._meta.concrete_model or each for each in (one, other)]
     return issubclass(concrete[0], concrete[1]) or issubclass(concrete[1], concrete[0])
+
+
+def _among(
+    asked: models.QuerySet[Any], allowed: models.QuerySet[Any]
+) -> models.QuerySet[Any]:
+    """Return what is allowed of what was asked about, whatever a hook has begun with."""
+    conditions = asked.query.where.children
+    where = allowed.query.where
+    # A union keeps the conditions of its first part, and has rows of the others.
+    is_union = allowed.query.combinator is not None
+    if not is_union and all(_demands(where, condition) for condition in conditions):
+        return allowed
+    return asked.filter(pk__in=allowed.order_by().values("pk"))
+
+
+def _demands(where: Any, condition: Any) -> bool:
+    """Tell whether no row passes `where` without meeting `condition`."""
+    if where is condition or _is_same_lookup(where, condition):
+        return True
+    if not isinstance(where, WhereNode) or where.negated:
+        return False
+    demanded = [_demands(child, condition) for child in where.children]
+    if where.connector == AND:
+        return any(demanded)
+    return where.connector == OR and bool(demanded) and all(demanded)
+
+
+def _is_same_lookup(one: Any, other: Any) -> bool:
+    """Compare by column, lookup and value; `|` has copied what stands on its right."""
+    if not isinstance(one, Lookup) or type(one) is not type(other):
+        return False
+    columns = [
+        (each.lhs.alias, each.lhs.target) if isinstance(each.lhs, Col) else each.lhs
+        for each in (one, other)
+    ]
+    return columns[0] == columns[1] and bool(one.rhs == other.rhs)
 
 
 def _looks_at_other_rows(queryset: models.QuerySet[Any]) -> bool:
