@@ -10,8 +10,9 @@ from collections.abc import Collection, Iterable, Mapping
 
 from nlweb_ask.index.store import StoredDocument
 from nlweb_ask.plugins import PluginFailed, Reference, Stamped, sources
+from nlweb_ask.sources.parts import stamp_of_page
 
-Stamps = Mapping[tuple[str, str], str]  # by source and object id
+Stamps = Mapping[tuple[str, str], str]  # by source and object id, or the id of a part
 
 
 def live_stamps(references: Iterable[Reference]) -> Stamps:
@@ -41,7 +42,30 @@ def is_current(document: StoredDocument, stamps: Stamps) -> bool:
     reference = document.reference
     if not isinstance(sources.get(reference.source), Stamped):
         return True
-    return stamps.get(reference[:2]) == document.stamp
+    return was_told(document, stamps) or _fits(document, stamps.get(reference[:2]))
+
+
+def was_told(document: StoredDocument, stamps: Stamps) -> bool:
+    """Say whether the very stamp of a document was told with who may see it."""
+    return _fits(document, stamps.get(told_as(document.reference)))
+
+
+def told_as(reference: Reference) -> tuple[str, str]:
+    """Return the key of a stamp that was told with who may see a page, or a part."""
+    return reference.source, reference.asked_as
+
+
+def _fits(document: StoredDocument, stamp: str | None) -> bool:
+    """Compare with the stored stamp; of a page, but for what is of its parts.
+
+    A part that some may not see must not cost them a second look at its page.
+    """
+    if stamp is None:
+        return False
+    source: object = sources.get(document.reference.source)
+    if not document.reference.part and getattr(source, "parts", None):
+        return stamp_of_page(stamp) == stamp_of_page(document.stamp)
+    return stamp == document.stamp
 
 
 def by_source(references: Iterable[Reference]) -> dict[str, Collection[str]]:

@@ -10,7 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
-from nlweb_ask.index.freshness import Stamps, by_source, is_current, live_stamps
+from nlweb_ask.index.freshness import (
+    Stamps,
+    by_source,
+    is_current,
+    live_stamps,
+    told_as,
+    was_told,
+)
 from nlweb_ask.index.refresh import refresh_objects
 from nlweb_ask.index.store import StoredDocument, load_documents
 from nlweb_ask.pipeline.permit import Gate, as_candidate
@@ -42,7 +49,7 @@ def load_live(
         PluginFailed: When a source cannot tell how a page stands.
     """
     stored = load_documents(site_id, passages)
-    rest = {r: d for r, d in stored.items() if not _was_permitted(d, permitted)}
+    rest = {r: d for r, d in stored.items() if not was_told(d, permitted)}
     if not rest:
         return stored
     looked = _look(viewer, rest)
@@ -52,11 +59,6 @@ def load_live(
     again = load_documents(site_id, {r: passages[r] for r in looked.outdated})
     current = _look(viewer, again).current
     return {**shown, **{r: d for r, d in again.items() if r in current}}
-
-
-def _was_permitted(document: StoredDocument, permitted: Stamps) -> bool:
-    stamp = permitted.get(document.reference[:2])
-    return stamp is not None and stamp == document.stamp
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,6 @@ def _look(viewer: Viewer, documents: Documents) -> _Looked:
     gate.ask(map(as_candidate, documents))
     visible = {r for r in documents if gate.passes(as_candidate(r))}
     told = gate.stamps
-    stamps = {**told, **live_stamps(r for r in visible if r[:2] not in told)}
+    stamps = {**told, **live_stamps(r for r in visible if told_as(r) not in told)}
     current = {r for r in visible if is_current(documents[r], stamps)}
     return _Looked(current, visible - current)
