@@ -12,6 +12,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError, models
 from django.db.models.expressions import Col
+from django.db.models.functions import Cast
 from django.db.models.lookups import Lookup
 from django.db.models.sql.where import AND, OR, WhereNode
 from django.utils import translation
@@ -203,7 +204,7 @@ class ModelSource(Source):
     def iter_refs(self) -> Iterator[SourceRef]:
         if not self.declares_visibility():
             return
-        columns = self._columns() if self.updated_field else []
+        columns = self._readable_columns() if self.updated_field else []
         rows = _bare(self._rows()).order_by("pk").values_list("pk", *columns)
         # A join in get_queryset() may give one object several times.
         for key, (row, *_) in groupby(rows.iterator(BATCH), key=lambda row: row[0]):
@@ -222,7 +223,7 @@ class ModelSource(Source):
         return self._stamps(self._rows().filter(pk__in=keys))
 
     def _stamps(self, rows: models.QuerySet[Any]) -> dict[str, str]:
-        found = _bare(rows).values_list("pk", *self._columns())
+        found = _bare(rows).values_list("pk", *self._readable_columns())
         return {str(key): self._stamp(values) for key, *values in found}
 
     def _stamp(self, values: Sequence[Any]) -> str:
@@ -245,6 +246,20 @@ class ModelSource(Source):
         """Return the columns of the fields that this source names: of pages, of parts."""
         of_parts = [name for fields in self.parts.values() for name in fields]
         return self._columns_of(self._names_of_page()) + self._columns_of(of_parts)
+
+    def _readable_columns(self) -> list[str | Cast]:
+        """Return the columns, with dates as the database writes them."""
+        # Of `infinity`, or a day that no calendar has, a driver makes an error that
+        # ends the query for all other rows.
+        dates = {
+            field.attname
+            for field in self.model._meta.concrete_fields
+            if isinstance(field, models.DateField)
+        }
+        return [
+            Cast(column, models.TextField()) if column in dates else column
+            for column in self._columns()
+        ]
 
     def _names_of_page(self) -> list[str]:
         return [
