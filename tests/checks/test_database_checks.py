@@ -1,4 +1,4 @@
-"""W002, W003, W012 and W014: checks that ask the database, where one is named."""
+"""W002, W003, W012, W014 and W024: checks that ask the database, where one is named."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from django.core.management import call_command
-from django.db import connection
+from django.db import connection, transaction
 from django.db.migrations.recorder import MigrationRecorder
 
 from nlweb_ask.index.store import INDEX_VERSION
@@ -49,7 +49,7 @@ def test_database_checks_ask_nothing_unless_a_database_is_named(
 ):
     SiteSettingsFactory()
     with django_assert_num_queries(0):
-        for check_id in ("W002", "W003", "W012", "W014"):
+        for check_id in ("W002", "W003", "W012", "W014", "W024"):
             assert reported(check_id, include_deployment_checks=True) == []
 
 
@@ -246,3 +246,26 @@ def test_each_site_whose_settings_overrule_is_named(settings, asked):
         (True, False),
         (False, True),
     ]
+
+
+SET_LEVEL = "TRANSACTION ISOLATION LEVEL REPEATABLE READ"
+
+
+@pytest.mark.servers
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="has one level")
+@pytest.mark.django_db(transaction=True)
+def test_a_transaction_that_sees_what_was_before_it_is_reported(asked):
+    assert asked("W024") == []
+    scope = "SESSION " if connection.vendor == "mysql" else ""
+    try:
+        with connection.cursor() as cursor, transaction.atomic():
+            cursor.execute(f"SET {scope}{SET_LEVEL}")
+            [message] = asked("W024")
+    finally:
+        connection.close()
+    assert "REPEATABLE READ" in message.msg
+    assert "isolation_level" in message.hint
+
+
+def test_the_level_that_django_sets_is_not_reported(asked):
+    assert asked("W024") == []
