@@ -156,8 +156,9 @@ def check_transactions_see_what_is_committed(
     return [
         report(
             "W024",
-            f"Transactions of the database {alias!r} run at {level.upper()}: a page that "
-            "is saved while the index is written may be kept as it was before.",
+            f"Transactions of the database {alias!r} run at the isolation level "
+            f"{level.upper()}: a page that is saved while the index is written may be "
+            "kept as it was before.",
             hint=f'DATABASES["{alias}"]["OPTIONS"]["isolation_level"]: take it out, or '
             'write "read committed" for MySQL and MariaDB.',
         )
