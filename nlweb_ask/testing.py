@@ -52,7 +52,7 @@ from nlweb_ask.plugins import (
     Stamped,
     Viewer,
 )
-from nlweb_ask.sources import ModelSource
+from nlweb_ask.sources import ModelSource, ObjectPermissionSource
 from nlweb_ask.sources.viewers import anonymous_viewer
 
 __all__ = [
@@ -68,6 +68,8 @@ NO_SUCH_ID: Final = "no-such-object-4b1e"
 DEADLINE_SECONDS: Final = 10.0
 # A sentence may be on its way when the client goes.
 SENTENCES_AFTER_STOP: Final = 1
+# So many pages are asked about one by one: enough for a rule that shows the first few.
+ASKED_ALONE: Final = 100
 
 
 def check_processor(
@@ -313,7 +315,11 @@ def _outcomes() -> tuple[Outcome, ...]:
 def check_source(
     source: Source, viewers: Iterable[Viewer] = (), *, database: str = "default"
 ) -> None:
-    """Assert what a source offers and that it says who may see it, in one query.
+    """Assert what a source offers and that it says who may see it, page by page.
+
+    One query, or as many for all pages as for one; an `ObjectPermissionSource`, which
+    judges them one by one, may ask more. A page must be visible or not whatever else is
+    asked about.
 
     Args:
         source: One that offers at least two objects.
@@ -420,10 +426,17 @@ def _check_visible(
         f"visible_ids() gave ids it was not asked about: {visible - set(object_ids)}."
     )
     _, for_one = _visible(source, viewer, object_ids[:1], database)
-    assert queries <= max(for_one, 1), (
+    judges_each = isinstance(source, ObjectPermissionSource)
+    assert judges_each or queries <= max(for_one, 1), (
         f"visible_ids() needed {queries} queries for {len(object_ids)} ids and"
         f" {for_one} for one; it must ask once for all of them."
     )
+    for object_id in object_ids[:ASKED_ALONE]:
+        alone = object_id in source.visible_ids(viewer, [object_id])
+        assert alone == (object_id in visible), (
+            f"visible_ids() shows {object_id!r} {'alone' if alone else 'beside others'}"
+            " only; it must judge each page by itself, whatever else is asked about."
+        )
     for asked in ([], [NO_SUCH_ID]):
         seen = source.visible_ids(viewer, asked)
         assert seen == set(), f"visible_ids() of {asked} must be empty, not {seen}."

@@ -1,27 +1,34 @@
-"""Checks that ask the database: W002, W003, W012, W014, W015, the plug-ins of profiles."""
+"""Checks that ask the database: W002, W003, W012, W014, W015, W024, those of profiles."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator
-from typing import Any
+from typing import Any, Final
 
 from django.apps import apps
 from django.core.checks import CheckMessage, Tags, register
 from django.core.exceptions import ImproperlyConfigured
-from django.db import connections, router
+from django.db import connections, router, transaction
 from django.db.migrations.executor import MigrationExecutor
 
 from nlweb_ask.checks.plugins import unregistered
 from nlweb_ask.checks.table import TAG, report
 from nlweb_ask.conf import deployment, overruled_keys
 from nlweb_ask.conf.sites import sites
-from nlweb_ask.index.store import INDEX_VERSION
+from nlweb_ask.index.store import INDEX_VERSION, write_alias
 from nlweb_ask.models import Document, IndexProfile, ProfileRetriever, SiteSettings
 from nlweb_ask.plugins import retrievers, sources
 
 APP = "nlweb_ask"
 INDEX_COMMAND = "Run: python manage.py nlweb_index"
+SEES_COMMITTED: Final = ("read committed", "read uncommitted")
+SHOW_ISOLATION: Final = {
+    "postgresql": "SHOW transaction_isolation",
+    # MySQL and MariaDB have another name for it, some versions have both.
+    "mysql": "SHOW SESSION VARIABLES WHERE Variable_name IN"
+    " ('transaction_isolation', 'tx_isolation')",
+}
 
 
 def _is_ready(databases: Collection[str] | None) -> bool:
@@ -162,6 +169,40 @@ def _of_profiles() -> Iterator[CheckMessage]:
 
 def _where(profile: IndexProfile) -> str:
     return f"The profile {profile.name!r} of site {profile.site_id}"
+
+
+@register(TAG, Tags.database)
+def check_transactions_see_what_is_committed(
+    databases: Collection[str] | None = None, **_kwargs: Any
+) -> list[CheckMessage]:
+    alias = write_alias()
+    if alias not in (databases or ()):
+        return []
+    level = _isolation(alias)
+    if level in {"", *SEES_COMMITTED}:
+        return []
+    return [
+        report(
+            "W024",
+            f"Transactions of the database {alias!r} run at the isolation level "
+            f"{level.upper()}: a page that is saved while the index is written may be "
+            "kept as it was before.",
+            hint=f'DATABASES["{alias}"]["OPTIONS"]["isolation_level"]: take it out, or '
+            'write "read committed" for MySQL and MariaDB.',
+        )
+    ]
+
+
+def _isolation(alias: str) -> str:
+    """Return the level of a transaction, in small letters; empty where there is none."""
+    statement = SHOW_ISOLATION.get(connections[alias].vendor)
+    if statement is None:
+        return ""
+    # A level that Django sets holds within transactions only.
+    with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
+        cursor.execute(statement)
+        row = cursor.fetchone()
+    return str(row[-1]).lower().replace("-", " ") if row else ""
 
 
 @register(TAG, Tags.database, deploy=True)

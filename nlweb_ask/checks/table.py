@@ -47,7 +47,11 @@ CHECKS: Final = {
             " one that its pages cannot have.",
         ),
         Check("E011", "A source needs an app that is not installed."),
-        Check("E012", "The sitemap of a source is not at an address of its own hosts."),
+        Check(
+            "E012",
+            "The sitemap of a source is not at an address of its own hosts, or another"
+            " of its attributes is of a kind that it cannot be.",
+        ),
         Check(
             "E013",
             "A part of a page has no rule, no name that can be one, or words that the"
@@ -101,6 +105,13 @@ CHECKS: Final = {
         Check(
             "W022",
             "A source that judges each page by itself offers more than 2,000.",
+            ALL_DATABASES,
+        ),
+        Check("W023", "A source has a visible_to that nothing calls."),
+        Check(
+            "W024",
+            "Transactions of the database do not see what others have committed since"
+            " they began.",
             ALL_DATABASES,
         ),
     )

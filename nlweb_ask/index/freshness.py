@@ -1,60 +1,26 @@
-"""Is what would be quoted still there? Asked of the live object, once a source.
+"""How do pages stand now? Asked of the live objects, once a source.
 
 An `update()`, raw SQL or an edited file sends no signal. Before words of a page are
-shown, its stamp is compared with the one it was indexed under; where they differ, the
-page is read anew first.
+shown, its stamp is compared with the one it was indexed under.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from nlweb_ask.index.refresh import refresh_objects
-from nlweb_ask.index.store import StoredDocument, load_documents
+from nlweb_ask.index.store import StoredDocument
 from nlweb_ask.plugins import PluginFailed, Reference, Stamped, sources
+from nlweb_ask.sources.parts import stamp_of_page
 
-Stamps = Mapping[tuple[str, str], str]  # by source and object id
+Stamps = Mapping[tuple[str, str], str]  # by source and object id, or the id of a part
 
 
-def load_live(
-    site_id: int, passages: Mapping[Reference, int | None], known: Stamps
-) -> dict[Reference, StoredDocument]:
-    """Return stored documents whose words are those of the live page.
-
-    What changed unseen is indexed anew and loaded again; what still differs after that,
-    or is gone, is left out. One query, and one for each source with stamps that are
-    not `known` from asking it who may see its pages.
+def live_stamps(references: Iterable[Reference]) -> Stamps:
+    """Return the stamps of these pages as they are now; one query a source.
 
     Raises:
         PluginFailed: When a source cannot tell.
     """
-    stored = load_documents(site_id, passages)
-    stamped = _stamped_sources(stored)
-    live = {**known, **_live_stamps(r for r in stored if r[:2] not in known)}
-
-    def is_current(document: StoredDocument) -> bool:
-        reference = document.reference
-        is_stamped = reference.source in stamped
-        return not is_stamped or live.get(reference[:2]) == document.stamp
-
-    outdated = {r for r, document in stored.items() if not is_current(document)}
-    if not outdated:
-        return stored
-    for source, object_ids in by_source(outdated).items():
-        refresh_objects(source, object_ids)
-    again = load_documents(site_id, {r: passages[r] for r in outdated})
-    # A known one may be older than what somebody else has stored since.
-    live |= _live_stamps(again)
-    current = {r: document for r, document in again.items() if is_current(document)}
-    return {**{r: d for r, d in stored.items() if r not in outdated}, **current}
-
-
-def _stamped_sources(references: Iterable[Reference]) -> set[str]:
-    names = {reference.source for reference in references}
-    return {name for name in names if isinstance(sources.get(name), Stamped)}
-
-
-def _live_stamps(references: Iterable[Reference]) -> Stamps:
     stamps: dict[tuple[str, str], str] = {}
     for name, object_ids in by_source(references).items():
         source = sources.get(name)
@@ -66,6 +32,40 @@ def _live_stamps(references: Iterable[Reference]) -> Stamps:
         except Exception as error:
             raise PluginFailed(name) from error
     return stamps
+
+
+def is_current(document: StoredDocument, stamps: Stamps) -> bool:
+    """Say whether a document is as its page is by these stamps; no, where it is gone.
+
+    A source without stamps cannot tell otherwise.
+    """
+    reference = document.reference
+    if not isinstance(sources.get(reference.source), Stamped):
+        return True
+    return was_told(document, stamps) or _fits(document, stamps.get(reference[:2]))
+
+
+def was_told(document: StoredDocument, stamps: Stamps) -> bool:
+    """Say whether the very stamp of a document was told with who may see it."""
+    return _fits(document, stamps.get(told_as(document.reference)))
+
+
+def told_as(reference: Reference) -> tuple[str, str]:
+    """Return the key of a stamp that was told with who may see a page, or a part."""
+    return reference.source, reference.asked_as
+
+
+def _fits(document: StoredDocument, stamp: str | None) -> bool:
+    """Compare with the stored stamp; of a page, but for what is of its parts.
+
+    A part that some may not see must not cost them a second look at its page.
+    """
+    if stamp is None:
+        return False
+    source: object = sources.get(document.reference.source)
+    if not document.reference.part and getattr(source, "parts", None):
+        return stamp_of_page(stamp) == stamp_of_page(document.stamp)
+    return stamp == document.stamp
 
 
 def by_source(references: Iterable[Reference]) -> dict[str, Collection[str]]:

@@ -295,8 +295,11 @@ def _ranked(
     first, end = _first(run), _first(run) + _number(run)
     if not deployment().rankers:
         return _loaded(run, candidates[first:end], terms)
-    head = _rank(run, _loaded(run, candidates[:RANKED], terms))
-    tail = _loaded(run, candidates[RANKED : max(end, RANKED)], terms)
+    # All at once: while a ranker works, what comes after the head may be closed.
+    loaded = _loaded(run, candidates[: max(end, RANKED)], terms)
+    ranked = {candidate.reference for candidate in candidates[:RANKED]}
+    head = _rank(run, [found for found in loaded if found.reference in ranked])
+    tail = [found for found in loaded if found.reference not in ranked]
     return [*head, *tail][first:end]
 
 
@@ -304,7 +307,9 @@ def _loaded(
     run: Run, candidates: Sequence[Candidate], terms: Sequence[str]
 ) -> list[Result]:
     with run.trace.stage("load") as counts:
-        results = load_results(candidates, terms, run.scope.conf, run.stamps)
+        results = load_results(
+            candidates, terms, run.scope.conf, run.viewer, run.stamps
+        )
         found = {result.reference for result in results}
         missing = {candidate.reference for candidate in candidates} - found
         run.unindexed |= missing

@@ -12,12 +12,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from nlweb_ask.conf import ProfileConf, SiteConf
-from nlweb_ask.index.freshness import load_live
 from nlweb_ask.index.postings import Label
 from nlweb_ask.index.reading import read_alias
 from nlweb_ask.index.search import in_scope
 from nlweb_ask.index.store import schema_types
 from nlweb_ask.models import Document, Passage
+from nlweb_ask.pipeline.live import load_live
 from nlweb_ask.pipeline.permit import Gate, as_candidate
 from nlweb_ask.pipeline.quotes import place_of
 from nlweb_ask.pipeline.scope import AskScope, search_scopes
@@ -52,8 +52,8 @@ def rechecked(
     """
     names = [opened(receipt.passage) for receipt in receipts]
     keys = {name[0] for name in names if name is not None}
-    pages = _visible(keys, viewer, search_scopes_of(viewer, conf, profiles))
-    words = _words_of(pages, viewer.site_id)
+    pages = _within(keys, viewer, search_scopes_of(viewer, conf, profiles))
+    words = _words_of(pages, viewer)
     return [
         "gone"
         if name is None or name[0] not in words
@@ -86,20 +86,17 @@ def search_scopes_of(
     return [scope for each in alone for scope in search_scopes(asked, viewer, each)]
 
 
-def _visible(
+def _within(
     keys: Iterable[str], viewer: Viewer, scopes: Sequence[Scope]
 ) -> dict[Reference, Document]:
     # Asked for also where there is no key: a forged name costs what a real one does.
     rows = Document.objects.using(read_alias()).filter(
         site_id=viewer.site_id, indexed=True, key__in=[*keys, ""]
     )
-    within = [row for row in rows if any(_is_within(row, scope) for scope in scopes)]
-    gate = Gate(viewer)
-    gate.ask(map(as_candidate, within))
     return {
-        candidate.reference: row
-        for row in within
-        if gate.passes(candidate := as_candidate(row))
+        as_candidate(row).reference: row
+        for row in rows
+        if any(_is_within(row, scope) for scope in scopes)
     }
 
 
@@ -112,12 +109,16 @@ def _is_within(row: Document, scope: Scope) -> bool:
 
 
 def _words_of(
-    pages: Mapping[Reference, Document], site_id: int
+    pages: Mapping[Reference, Document], viewer: Viewer
 ) -> dict[str, list[_Words]]:
-    """Return the passages of each page as it is now, by the key of its document."""
-    live = load_live(site_id, dict.fromkeys(pages), {})
+    """Return the passages of each page that may be seen, by the key of its document."""
+    live = load_live(viewer.site_id, viewer, dict.fromkeys(pages), {})
     words: dict[str, list[_Words]] = {pages[r].key: [] for r in live}
     rows = Passage.objects.using(read_alias()).filter(document__key__in=[*words])
     for key, *told in rows.values_list("document__key", "words_hash", "text"):
         words[key].append(_Words(*told))
-    return words
+    # A page may have been closed and written anew before its passages were read.
+    gate = Gate(viewer)
+    gate.ask(map(as_candidate, live))
+    visible = {pages[r].key for r in live if gate.passes(as_candidate(r))}
+    return {key: said for key, said in words.items() if key in visible}

@@ -8,10 +8,11 @@ from typing import Any, Final
 from urllib.parse import urljoin, urlsplit
 
 from nlweb_ask.conf import SiteConf
-from nlweb_ask.index.freshness import Stamps, load_live
+from nlweb_ask.index.freshness import Stamps
 from nlweb_ask.index.snippet import snippet
 from nlweb_ask.index.store import StoredDocument
-from nlweb_ask.plugins import Candidate, Result
+from nlweb_ask.pipeline.live import load_live
+from nlweb_ask.plugins import Candidate, Result, Viewer
 
 # Properties of schema.org whose values are addresses.
 ADDRESSES: Final = frozenset(
@@ -23,17 +24,19 @@ def load_results(
     candidates: Sequence[Candidate],
     terms: Sequence[str],
     conf: SiteConf,
+    viewer: Viewer,
     stamps: Stamps,
 ) -> list[Result]:
     """Give text to candidates that the viewer may see, in their order.
 
-    A document that was withdrawn in the meantime is left out. No candidates cost no
-    query.
+    A document that was withdrawn or closed in the meantime is left out. No candidates
+    cost no query.
     """
     if not candidates:
         return []
     stored = load_live(
         conf.site_id,
+        viewer,
         {candidate.reference: candidate.passage for candidate in candidates},
         stamps,
     )

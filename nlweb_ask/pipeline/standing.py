@@ -10,8 +10,7 @@ import time
 from collections.abc import Collection, Sequence
 from typing import Final
 
-from nlweb_ask.index.freshness import load_live
-from nlweb_ask.pipeline.permit import Gate, as_candidate
+from nlweb_ask.pipeline.live import load_live
 from nlweb_ask.plugins import Reference, Result, Viewer
 
 # For so long what was seen of a page counts: an answer without a model takes less.
@@ -44,11 +43,8 @@ class Standing:
         return stands.issuperset(due)
 
     def _standing(self, references: Sequence[Reference]) -> set[Reference]:
-        gate = Gate(self._viewer)
-        gate.ask(map(as_candidate, references))
-        visible = [r for r in references if gate.passes(as_candidate(r))]
-        ordinals = {r: self._ordinal(r) for r in visible}
-        live = load_live(self._viewer.site_id, ordinals, gate.stamps)
+        ordinals = {r: self._ordinal(r) for r in references}
+        live = load_live(self._viewer.site_id, self._viewer, ordinals, {})
         return {
             r
             for r, document in live.items()

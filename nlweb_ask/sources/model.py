@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
-from django.db import models
+from django.db import DatabaseError, models
+from django.db.models.expressions import Col
+from django.db.models.functions import Cast
+from django.db.models.lookups import Lookup
+from django.db.models.sql.where import AND, OR, WhereNode
 from django.utils import translation
 
+from nlweb_ask.conf.failures import described
 from nlweb_ask.plugins.errors import SourceFault
 from nlweb_ask.plugins.types import (
     Section,
@@ -27,6 +33,9 @@ from nlweb_ask.sources.jsonable import jsonable
 from nlweb_ask.sources.parts import MARK, divided, documents_of_parts
 from nlweb_ask.sources.primary_keys import readable_keys
 from nlweb_ask.sources.schema_org import dates, image, is_article, types
+from nlweb_ask.sources.sites import default_site_id
+
+logger = logging.getLogger("nlweb_ask.index")
 
 NAME_FIELDS = ("title", "name", "headline")
 MANY_FIELDS = ("text_fields", "html_fields")
@@ -131,7 +140,7 @@ class ModelSource(Source):
         pages, of_parts = divided(object_ids, self.parts)
         visible = self._visible_pages(viewer, pages)
         for part, ids in of_parts.items():
-            visible |= self._visible_parts(part, viewer, ids)
+            visible = _joined(visible, self._visible_parts(part, viewer, ids))
         return visible
 
     def _visible_parts(
@@ -141,33 +150,67 @@ class ModelSource(Source):
         if not keys or not self.declares_visibility():
             return set()
         pages = self._seen(viewer, keys)
-        shown = self.part_visible_to(part, viewer, pages)
-        return {
-            f"{key}{MARK}{part}"
-            for key in _keys(self._queryset("part_visible_to", shown))
-        }
+        try:
+            shown = self.part_visible_to(part, viewer, pages)
+            of_pages = _among(pages, self._queryset("part_visible_to", shown))
+            return self._stamped(of_pages, len(keys), f"{MARK}{part}")
+        except DatabaseError:
+            raise  # the transaction may be lost with it
+        except Exception as error:
+            # To a visitor who is not signed in, no part may matter that he cannot see.
+            if not viewer.is_anonymous:
+                raise
+            told = described(error)
+            logger.warning("part not shown source=%s part=%s %s", self.name, part, told)
+            return set()
 
     def _visible_pages(self, viewer: Viewer, object_ids: Collection[str]) -> set[str]:
         keys = readable_keys(self.model, object_ids)
         if not keys or not self.declares_visibility():
             return set()
-        visible = self._seen(viewer, keys)
-        if len(keys) <= STAMPED_AT_ONCE and self._stamps_fit(visible):
-            return StampedIds(self._stamps(visible))
-        return _keys(visible)
+        return self._stamped(self._seen(viewer, keys), len(keys))
+
+    def _stamped(
+        self, visible: models.QuerySet[Any], asked: int, mark: str = ""
+    ) -> set[str]:
+        """Return the ids of what is visible, with stamps where these may be read along."""
+        if asked <= STAMPED_AT_ONCE and self._stamps_fit(visible):
+            stamps = self._stamps(visible)
+            return StampedIds({f"{key}{mark}": told for key, told in stamps.items()})
+        return {f"{key}{mark}" for key in _keys(visible)}
 
     def _seen(self, viewer: Viewer, keys: Collection[Any]) -> models.QuerySet[Any]:
-        asked = self._rows().filter(pk__in=keys)
-        return self._queryset("visible_to", self.visible_to(viewer, asked))
+        asked = self._on_site(viewer.site_id, self._rows().filter(pk__in=keys))
+        visible = self._queryset("visible_to", self.visible_to(viewer, asked))
+        return _among(asked, visible)
+
+    def _on_site(
+        self, site_id: int, rows: models.QuerySet[Any]
+    ) -> models.QuerySet[Any]:
+        """Leave out what is on other sites by a many-to-many.
+
+        It may change without a signal and moves no stamp, as a column of the row does.
+        """
+        many = {field.name for field in self.model._meta.many_to_many}
+        if self.site_field not in many:
+            return rows
+        on_site = models.Q((self.site_field, site_id))
+        if site_id == default_site_id():
+            on_site |= models.Q((self.site_field, None))
+        # By itself: a join would count in what `visible_to` may ask of the same rows.
+        here = self.model._base_manager.using(rows.db).filter(on_site)
+        return rows.filter(pk__in=here.values("pk"))
 
     def iter_refs(self) -> Iterator[SourceRef]:
         if not self.declares_visibility():
             return
-        columns = self._declared_columns() if self.updated_field else []
+        columns = self._readable_columns() if self.updated_field else []
         rows = _bare(self._rows()).order_by("pk").values_list("pk", *columns)
         # A join in get_queryset() may give one object several times.
         for key, (row, *_) in groupby(rows.iterator(BATCH), key=lambda row: row[0]):
-            yield SourceRef(str(key), stamp_of(row[1:]) if self.updated_field else "")
+            yield SourceRef(
+                str(key), self._stamp(row[1:]) if self.updated_field else ""
+            )
 
     def stamps(self, object_ids: Collection[str]) -> Mapping[str, str]:
         """Hash the declared fields as they are in the database now; one query.
@@ -180,8 +223,15 @@ class ModelSource(Source):
         return self._stamps(self._rows().filter(pk__in=keys))
 
     def _stamps(self, rows: models.QuerySet[Any]) -> dict[str, str]:
-        found = _bare(rows).values_list("pk", *self._declared_columns())
-        return {str(key): stamp_of(values) for key, *values in found}
+        found = _bare(rows).values_list("pk", *self._readable_columns())
+        return {str(key): self._stamp(values) for key, *values in found}
+
+    def _stamp(self, values: Sequence[Any]) -> str:
+        """Return the stamp of a row: of its page, and by itself that of its parts."""
+        if not self.parts:
+            return stamp_of(values)
+        of_page = len(self._columns_of(self._names_of_page()))
+        return f"{stamp_of(values[:of_page])}{MARK}{stamp_of(values[of_page:])[:31]}"
 
     def _stamps_fit(self, visible: models.QuerySet[Any]) -> bool:
         """Tell whether the columns of these rows may be read along with their keys.
@@ -192,20 +242,40 @@ class ModelSource(Source):
         ours = getattr(self.stamps, "__func__", None) is ModelSource.stamps
         return ours and not (visible.query.distinct or visible.query.group_by)
 
-    def _declared_columns(self) -> list[str]:
-        """Return the columns of the fields that this source names, each once."""
-        declared = [
+    def _columns(self) -> list[str]:
+        """Return the columns of the fields that this source names: of pages, of parts."""
+        of_parts = [name for fields in self.parts.values() for name in fields]
+        return self._columns_of(self._names_of_page()) + self._columns_of(of_parts)
+
+    def _readable_columns(self) -> list[str | Cast]:
+        """Return the columns, with dates as the database writes them."""
+        # Of `infinity`, or a day that no calendar has, a driver makes an error that
+        # ends the query for all other rows.
+        dates = {
+            field.attname
+            for field in self.model._meta.concrete_fields
+            if isinstance(field, models.DateField)
+        }
+        return [
+            Cast(column, models.TextField()) if column in dates else column
+            for column in self._columns()
+        ]
+
+    def _names_of_page(self) -> list[str]:
+        return [
             *([self.name_field] if self.name_field else NAME_FIELDS),
             *self.text_fields,
-            *(name for fields in self.parts.values() for name in fields),
             *(self.description_field, self.language_field, self.group_field),
             *(self.version_field, self.site_field, self.image_field),
             *(self.published_field, self.updated_field),
         ]
+
+    def _columns_of(self, names: Iterable[str]) -> list[str]:
+        """Return the columns among what these names stand for, each once."""
         columns = {
             field.name: field.attname for field in self.model._meta.concrete_fields
         }
-        return list(dict.fromkeys(columns[n] for n in declared if n in columns))
+        return list(dict.fromkeys(columns[n] for n in names if n in columns))
 
     def load(self, object_ids: Collection[str]) -> Iterable[SourceDocument]:
         keys = readable_keys(self.model, object_ids)
@@ -222,7 +292,8 @@ class ModelSource(Source):
         """Return the documents of one object; its language is active meanwhile."""
         page = self.get_document(obj)
         parts = {
-            part: self._sections_of(obj, fields) for part, fields in self.parts.items()
+            part: self._sections_of_part(obj, part, fields)
+            for part, fields in self.parts.items()
         }
         return [page, *documents_of_parts(page, parts)]
 
@@ -289,6 +360,21 @@ class ModelSource(Source):
         """
         return self._sections_of(obj, self.text_fields)
 
+    def _sections_of_part(
+        self, obj: Any, part: str, fields: Sequence[str]
+    ) -> list[Section]:
+        """Return what a part says; one that cannot be read is left out, not its page."""
+        try:
+            return self._sections_of(obj, fields)
+        except DatabaseError:
+            raise  # the transaction may be lost with it
+        except Exception as error:  # noqa: BLE001 - a source is the site's own code
+            logger.warning(
+                "part not indexed source=%s object=%s part=%s %s",
+                *(self.name, obj.pk, part, described(error)),
+            )
+            return []
+
     def _sections_of(self, obj: Any, fields: Sequence[str]) -> list[Section]:
         naming, _ = self._name(obj)
         read = [
@@ -339,6 +425,13 @@ class ModelSource(Source):
                 f"{self.model.__name__} rows, not {returned.model.__name__} rows."
             )
             raise NoQuerySet(msg)
+        if _looks_at_other_rows(returned):
+            msg = (
+                f"{method}() of {type(self).__name__} must judge each row by itself; "
+                "which rows a slice or DISTINCT ON keeps hangs on what else is asked "
+                "about. Put it into a subquery: .filter(pk__in=…)."
+            )
+            raise NoQuerySet(msg)
         return returned
 
     def _field_text(self, field: str) -> FieldText:
@@ -356,6 +449,60 @@ def _have_common_rows(one: type[models.Model], other: type[models.Model]) -> boo
     """Tell whether rows of one are rows of the other: a parent, a child, a proxy."""
     concrete = [each._meta.concrete_model or each for each in (one, other)]
     return issubclass(concrete[0], concrete[1]) or issubclass(concrete[1], concrete[0])
+
+
+def _joined(one: set[str], other: set[str]) -> set[str]:
+    stamps: dict[str, str] = {}
+    for ids in (one, other):
+        stamps |= ids.stamps if isinstance(ids, StampedIds) else {}
+    joined = StampedIds(stamps)
+    joined |= one | other
+    return joined
+
+
+def _among(
+    asked: models.QuerySet[Any], allowed: models.QuerySet[Any]
+) -> models.QuerySet[Any]:
+    """Return what is allowed of what was asked about, whatever a hook has begun with."""
+    conditions = asked.query.where.children
+    where = allowed.query.where
+    # A union keeps the conditions of its first part, and has rows of the others.
+    is_union = allowed.query.combinator is not None
+    if not is_union and all(_demands(where, condition) for condition in conditions):
+        return allowed
+    return asked.filter(pk__in=allowed.order_by().values("pk"))
+
+
+def _demands(where: Any, condition: Any) -> bool:
+    """Tell whether no row passes `where` without meeting `condition`."""
+    if where is condition or _is_same_lookup(where, condition):
+        return True
+    if not isinstance(where, WhereNode) or where.negated:
+        return False
+    demanded = [_demands(child, condition) for child in where.children]
+    if where.connector == AND:
+        return any(demanded)
+    return where.connector == OR and bool(demanded) and all(demanded)
+
+
+def _is_same_lookup(one: Any, other: Any) -> bool:
+    """Compare by column, lookup and value; `|` has copied what stands on its right."""
+    if not isinstance(one, Lookup) or type(one) is not type(other):
+        return False
+    columns = [
+        (each.lhs.alias, each.lhs.target) if isinstance(each.lhs, Col) else each.lhs
+        for each in (one, other)
+    ]
+    return columns[0] == columns[1] and bool(one.rhs == other.rhs)
+
+
+def _looks_at_other_rows(queryset: models.QuerySet[Any]) -> bool:
+    """Tell whether which rows these are hangs on the rows that they are picked from."""
+    query = queryset.query
+    key = queryset.model._meta.pk
+    own = {"pk", key.name, key.attname} if key else set()
+    picked = bool(query.distinct_fields) and own.isdisjoint(query.distinct_fields)
+    return picked or query.is_sliced
 
 
 def _bare(queryset: models.QuerySet[Any]) -> models.QuerySet[Any]:

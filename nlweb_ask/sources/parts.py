@@ -36,6 +36,11 @@ def divided(
     return pages, of_parts
 
 
+def stamp_of_page(stamp: str) -> str:
+    """Return of a stamp what moves with the page alone: behind the mark is its parts'."""
+    return stamp.partition(MARK)[0]
+
+
 def documents_of_parts(
     page: SourceDocument, parts: Mapping[str, Iterable[Section]]
 ) -> Iterator[SourceDocument]:

@@ -1,4 +1,4 @@
-"""W002, W003, W012, W014 and W015: checks that ask the database, where one is named."""
+"""W002, W003, W012, W014, W015, W024: checks that ask the database, if one is named."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from django.core.management import call_command
-from django.db import connection
+from django.db import connection, transaction
 from django.db.migrations.recorder import MigrationRecorder
 
 from nlweb_ask.index.store import INDEX_VERSION
@@ -49,7 +49,7 @@ def test_database_checks_ask_nothing_unless_a_database_is_named(
 ):
     SiteSettingsFactory()
     with django_assert_num_queries(0):
-        for check_id in ("W002", "W003", "W012", "W014", "W015"):
+        for check_id in ("W002", "W003", "W012", "W014", "W015", "W024"):
             assert reported(check_id, include_deployment_checks=True) == []
 
 
@@ -261,3 +261,26 @@ def test_rows_of_the_only_site_there_was_are_reported_once_there_are_several(ask
 def test_rows_of_the_only_site_there_is_are_not_reported(asked):
     SiteSettingsFactory()
     assert asked("W015") == []
+
+
+SET_LEVEL = "TRANSACTION ISOLATION LEVEL REPEATABLE READ"
+
+
+@pytest.mark.servers
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="has one level")
+@pytest.mark.django_db(transaction=True)
+def test_a_transaction_that_sees_what_was_before_it_is_reported(asked):
+    assert asked("W024") == []
+    scope = "SESSION " if connection.vendor == "mysql" else ""
+    try:
+        with connection.cursor() as cursor, transaction.atomic():
+            cursor.execute(f"SET {scope}{SET_LEVEL}")
+            [message] = asked("W024")
+    finally:
+        connection.close()
+    assert "REPEATABLE READ" in message.msg
+    assert "isolation_level" in message.hint
+
+
+def test_the_level_that_django_sets_is_not_reported(asked):
+    assert asked("W024") == []

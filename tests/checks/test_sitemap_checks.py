@@ -1,4 +1,4 @@
-"""E012: where a sitemap is, and from where its pages may be fetched."""
+"""E012 and W023: where a sitemap is, what is fetched, and a rule that nothing calls."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from nlweb_ask.plugins import sources
-from nlweb_ask.sources import SitemapSource
+from nlweb_ask.sources import ModelSource, SitemapSource, Source
 
 ADDRESS = "https://www.example.org/sitemap.xml"
 
@@ -45,7 +45,8 @@ def test_a_sitemap_without_an_address_is_reported(reported, pages, written):
 
 
 @pytest.mark.parametrize(
-    "hosts", ["https://docs.example.org", ["docs.example.org/"], ["a b"], ["u@a.org"]]
+    "hosts",
+    [["https://docs.example.org"], ["docs.example.org/"], ["a b"], ["u@a.org"], [7]],
 )
 def test_what_is_no_host_is_reported(reported, pages, hosts):
     pages(hosts=hosts)
@@ -71,3 +72,45 @@ def test_an_attribute_that_is_nearly_a_known_one_is_reported(reported, pages):
     pages(private_network=["127.0.0.0/8"])
     [message] = reported("W004")
     assert message.hint == 'Did you mean "private_networks"?'
+
+
+@pytest.mark.parametrize(
+    ("attribute", "written", "hint"),
+    [
+        ("hosts", "docs.example.org", 'hosts = ["docs.example.org"]'),
+        ("private_networks", "10.0.0.0/8", 'private_networks = ["10.0.0.0/8"]'),
+        ("excluded", "/blog/*", 'excluded = ["/blog/*"]'),
+        ("excluded", None, 'excluded = ["/blog/*"]'),
+        ("sites", 3, "sites = [1]"),
+        ("recheck_after", 60, "recheck_after = timedelta(hours=1)"),
+        ("shown_for", 60, "shown_for = timedelta(days=1)"),
+        ("shown_for", None, "shown_for = timedelta(days=1)"),
+    ],
+)
+def test_a_value_of_another_kind_is_reported_once(
+    reported, pages, attribute, written, hint
+):
+    pages(**{attribute: written})
+    [message] = reported("E012")
+    assert message.msg.startswith(f"{attribute} of the source 'some' is {written!r}")
+    assert message.hint == hint
+
+
+def test_a_rule_that_a_sitemap_does_not_ask_is_reported(reported, pages):
+    pages(visible_to=lambda self, viewer, queryset: queryset.none())
+    [message] = reported("W023")
+    assert "is never called" in message.msg
+    assert "visible_ids" in message.hint
+
+
+def test_a_rule_that_a_plain_source_does_not_ask_is_reported(reported, registered):
+    rule = {"visible_to": lambda self, viewer, queryset: queryset}
+    registered(sources, type("Plain", (Source,), {"name": "p", "public": True, **rule}))
+    assert len(reported("W023")) == 1
+
+
+def test_a_rule_of_a_model_source_is_not_reported(reported, pages, registered):
+    pages()
+    rule = {"visible_to": lambda self, viewer, queryset: queryset}
+    registered(sources, type("Model", (ModelSource,), {"name": "m", **rule}))
+    assert reported("W023") == []

@@ -7,12 +7,12 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from nlweb_ask.conf import ProfileConf, RetrieverChoice
-from nlweb_ask.index.freshness import load_live
 from nlweb_ask.models import Document
 from nlweb_ask.pipeline.ask import AskScope
-from nlweb_ask.plugins import Reference, sources
+from nlweb_ask.pipeline.live import load_live
+from nlweb_ask.plugins import Reference, Viewer, sources
 from nlweb_ask.sources import MarkdownFolderSource
-from tests.asking import ask, make_scope
+from tests.asking import ANONYMOUS, ask, make_scope
 from tests.testapp.models import Article
 
 pytestmark = [pytest.mark.servers, pytest.mark.django_db]
@@ -68,7 +68,7 @@ def test_a_page_stored_anew_since_it_was_asked_about_is_shown(article):
     article.title = "Samovar"
     article.save()
     stamps = {reference[:2]: known[str(article.pk)]}
-    [stored] = load_live(0, {reference: 0}, stamps).values()
+    [stored] = load_live(0, Viewer(user=ANONYMOUS), {reference: 0}, stamps).values()
     assert stored.name == "Samovar"
 
 

@@ -21,8 +21,9 @@ from nlweb_ask.plugins import (
     Sentence,
     SourceDocument,
     SourceRef,
+    Viewer,
 )
-from nlweb_ask.sources import ModelSource
+from nlweb_ask.sources import ModelSource, ObjectPermissionSource
 from nlweb_ask.testing import (
     check_generator,
     check_handler,
@@ -31,6 +32,8 @@ from nlweb_ask.testing import (
     check_retriever,
     check_source,
 )
+from tests.factories import UserFactory
+from tests.testapp.models import Article
 
 QUESTION = Question(text="bread")
 
@@ -544,9 +547,43 @@ class AsksOneByOne(GoodSource):
         return set(object_ids) & set(self.object_ids)
 
 
+class ShowsTheFirst(GoodSource):
+    def visible_ids(self, viewer, object_ids):
+        return set(sorted(super().visible_ids(viewer, object_ids))[:2])
+
+
+class ShowsWhatIsAlone(GoodSource):
+    def visible_ids(self, viewer, object_ids):
+        visible = super().visible_ids(viewer, object_ids)
+        return visible if len(visible) == 1 else set()
+
+
 @pytest.mark.django_db
 def test_source_that_keeps_its_promises_passes():
     check_source(GoodSource())
+
+
+class AsksTheDatabase:
+    """A backend that looks each page up, as the one of django-guardian does."""
+
+    def authenticate(self, request):
+        return None
+
+    def has_perm(self, user, permission, obj=None):
+        return obj is not None and Article.objects.filter(pk=obj.pk).exists()
+
+
+class JudgedArticles(ObjectPermissionSource):
+    name = "judged"
+    model = Article
+
+
+@pytest.mark.django_db
+def test_source_that_judges_page_by_page_may_ask_for_each(settings):
+    settings.AUTHENTICATION_BACKENDS = [f"{__name__}.AsksTheDatabase"]
+    for number in range(6):
+        Article.objects.create(title=f"Article {number}")
+    check_source(JudgedArticles(), [Viewer(user=UserFactory())])
 
 
 @pytest.mark.django_db
@@ -570,6 +607,8 @@ def test_source_that_keeps_its_promises_passes():
         pytest.param(ShowsTheUnknown(), "must be empty", id="shows-the-unknown"),
         pytest.param(ShowsAList(), "must return a set", id="no-set"),
         pytest.param(AsksOneByOne(), "3 queries for 3 ids", id="query-each"),
+        pytest.param(ShowsTheFirst(), "page by itself", id="shows-the-first"),
+        pytest.param(ShowsWhatIsAlone(), "'1' alone only", id="shows-what-is-alone"),
     ],
 )
 def test_source_that_breaks_a_promise_fails(source, promise):

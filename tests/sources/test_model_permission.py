@@ -133,3 +133,16 @@ def test_pages_that_may_be_seen_cost_one_query(articles, django_assert_num_queri
 
     with django_assert_num_queries(1):
         assert seen(user, articles) == set(articles)
+
+
+def test_a_rule_of_the_sites_own_stands_in_place_of_the_permission(articles):
+    class OwnRule(ModelPermissionSource):
+        name = "own-rule"
+        model = Article
+
+        def visible_to(self, viewer, queryset):
+            return queryset.filter(members_only=False)
+
+    Article.objects.filter(pk=articles[0]).update(members_only=True)
+    visitor = Viewer(user=AnonymousUser())
+    assert OwnRule().visible_ids(visitor, articles) == set(articles[1:])

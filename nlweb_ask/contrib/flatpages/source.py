@@ -37,10 +37,15 @@ class FlatpagesSource(ModelSource):
     def visible_to(
         self, viewer: Viewer, queryset: models.QuerySet[Any]
     ) -> models.QuerySet[Any]:
-        here = queryset.filter(sites=viewer.site_id)
         if asking_user(viewer).is_authenticated:
-            return here
-        return here.filter(registration_required=False)
+            return queryset
+        return queryset.filter(registration_required=False)
+
+    def _on_site(
+        self, site_id: int, rows: models.QuerySet[Any]
+    ) -> models.QuerySet[Any]:
+        # Each is on some site, so which is the default one need not be looked up.
+        return rows.filter(sites=site_id)
 
     def url(self, obj: Any) -> str:
         # "//name/" is a path of the site there, and another host in a link.
