@@ -80,7 +80,10 @@ def look_now_and_then() -> None:
 
 
 def _anything_to_look_for() -> bool:
-    watching = any(getattr(source, "watch", ()) for source in sources.classes())
+    watching = any(
+        getattr(source, "watch", ()) or hasattr(source, "watched_rights")
+        for source in sources.classes()
+    )
     return watching or bool(clock.clocked())
 
 

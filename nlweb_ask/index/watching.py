@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
@@ -30,12 +31,32 @@ MOST_IN_A_SAVE: Final = 1_000
 ObjectIds = set[str] | None  # None = all that the source has
 
 
+@dataclass(frozen=True, slots=True)
+class _Watch:
+    """Rows of one model, and who says which pages they decide about."""
+
+    source_name: str
+    hook: str  # a method of the source
+    sender: type[models.Model]
+
+    @property
+    def key(self) -> str:
+        return f"nlweb_ask.{self.source_name}.{self.hook}.{self.sender._meta.label}"
+
+
 def connect_watched(source: type[Any]) -> None:
-    for entry in getattr(source, "watch", ()):
-        # A label that names no model is reported by the check.
-        with contextlib.suppress(LookupError, ValueError):
-            for sender in rows_of(watched_model(entry)):
-                _connect(source.name, sender)
+    """Follow what a site has a source watch, and what the source watches by itself."""
+    rights = getattr(source, "watched_rights", tuple)
+    watched: dict[str, Iterable[Any]] = {
+        "affected_by": getattr(source, "watch", ()),
+        "affected_by_right": rights(),
+    }
+    for hook, entries in watched.items():
+        for entry in entries:
+            # A label that names no model is reported by the check.
+            with contextlib.suppress(LookupError, ValueError):
+                for sender in rows_of(watched_model(entry)):
+                    _connect(_Watch(source.name, hook, sender))
 
 
 def watched_model(entry: type[models.Model] | str) -> type[models.Model]:
@@ -57,12 +78,12 @@ def rows_of(model: type[models.Model]) -> list[type[models.Model]]:
     ]
 
 
-def _connect(source_name: str, sender: type[models.Model]) -> None:
-    key = f"nlweb_ask.watch.{source_name}.{sender._meta.label}"
+def _connect(watch: _Watch) -> None:
+    sender = watch.sender
 
     def connect(signal: signals.ModelSignal, receiver: Callable[..., None]) -> None:
-        told = partial(receiver, source_name, key)
-        signal.connect(told, sender=sender, weak=False, dispatch_uid=key)
+        told = partial(receiver, watch)
+        signal.connect(told, sender=sender, weak=False, dispatch_uid=watch.key)
 
     connect(signals.post_save, _on_saved)
     connect(signals.pre_delete, _before_deleted)
@@ -70,43 +91,34 @@ def _connect(source_name: str, sender: type[models.Model]) -> None:
     declared = [getattr(sender, m2m.name).through for m2m in sender._meta.many_to_many]
     for through in [*declared, *([sender] if sender._meta.auto_created else [])]:
         signals.m2m_changed.connect(
-            partial(_on_related, source_name, key, through is sender),
+            partial(_on_related, watch, through is sender),
             sender=through,
             weak=False,
-            dispatch_uid=f"{key}.{through._meta.label}",
+            dispatch_uid=f"{watch.key}.{through._meta.label}",
         )
 
 
 def _on_saved(
-    source_name: str,
-    _key: str,
-    instance: models.Model,
-    using: str,
-    raw: bool = False,
-    **_: Any,
+    watch: _Watch, instance: models.Model, using: str, raw: bool = False, **_: Any
 ) -> None:
     # Rows of a fixture come before the rows they refer to; `nlweb_index` looks at them.
     if not raw:
-        ids = _affected(source_name, instance)
-        follow(using, partial(ask_about, source_name, ids))
+        ids = _affected(watch, instance)
+        follow(using, partial(ask_about, watch.source_name, ids))
 
 
-def _before_deleted(
-    source_name: str, key: str, instance: models.Model, **_: Any
-) -> None:
+def _before_deleted(watch: _Watch, instance: models.Model, **_: Any) -> None:
     # What it was related to is gone when it is.
-    remember(instance, key, _affected(source_name, instance))
+    remember(instance, watch.key, _affected(watch, instance))
 
 
-def _on_deleted(
-    source_name: str, key: str, instance: models.Model, using: str, **_: Any
-) -> None:
-    follow(using, partial(ask_about, source_name, recall(instance, key)))
+def _on_deleted(watch: _Watch, instance: models.Model, using: str, **_: Any) -> None:
+    ids = recall(instance, watch.key)
+    follow(using, partial(ask_about, watch.source_name, ids))
 
 
 def _on_related(
-    source_name: str,
-    key: str,
+    watch: _Watch,
     either_side: bool,
     instance: models.Model,
     action: str,
@@ -116,26 +128,29 @@ def _on_related(
 ) -> None:
     # From the other side it is a change of several watched rows.
     several = reverse and not either_side
-    ids = None if several else _affected(source_name, instance)
+    ids = None if several else _affected(watch, instance)
     if action.startswith("pre_"):
-        remember(instance, key, ids)
+        remember(instance, watch.key, ids)
         return
-    before = recall(instance, key)
-    both = None if ids is None or before is None else ids | before
-    follow(using, partial(ask_about, source_name, both))
+    both = _together(recall(instance, watch.key), ids)
+    follow(using, partial(ask_about, watch.source_name, both))
 
 
-def _affected(source_name: str, instance: models.Model) -> ObjectIds:
-    if source_name not in sources:
+def _together(some: ObjectIds, others: ObjectIds) -> ObjectIds:
+    return None if some is None or others is None else some | others
+
+
+def _affected(watch: _Watch, instance: models.Model) -> ObjectIds:
+    if watch.source_name not in sources:
         return set()
-    hook = getattr(sources.get(source_name), "affected_by", None)
+    hook = getattr(sources.get(watch.source_name), watch.hook, None)
     try:
         with _apart():
             told: Iterable[object] | None = hook(instance) if hook else None
             return None if told is None else {str(object_id) for object_id in told}
     except Exception as error:  # noqa: BLE001 - a source is the site's own code
         raise_if_rolled_back(error)
-        log_failure("affected_by failed", source_name, "*", error)
+        log_failure(f"{watch.hook} failed", watch.source_name, "*", error)
         return None
 
 
