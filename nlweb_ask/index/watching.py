@@ -85,6 +85,7 @@ def _connect(watch: _Watch) -> None:
         told = partial(receiver, watch)
         signal.connect(told, sender=sender, weak=False, dispatch_uid=watch.key)
 
+    connect(signals.pre_save, _before_saved)
     connect(signals.post_save, _on_saved)
     connect(signals.pre_delete, _before_deleted)
     connect(signals.post_delete, _on_deleted)
@@ -98,13 +99,21 @@ def _connect(watch: _Watch) -> None:
         )
 
 
+def _before_saved(
+    watch: _Watch, instance: models.Model, using: str, raw: bool = False, **_: Any
+) -> None:
+    # A row that is moved from one page to another decides about both.
+    if not raw:
+        remember(instance, watch.key, _affected_by_stored(watch, instance, using))
+
+
 def _on_saved(
     watch: _Watch, instance: models.Model, using: str, raw: bool = False, **_: Any
 ) -> None:
     # Rows of a fixture come before the rows they refer to; `nlweb_index` looks at them.
     if not raw:
-        ids = _affected(watch, instance)
-        follow(using, partial(ask_about, watch.source_name, ids))
+        both = _together(recall(instance, watch.key), _affected(watch, instance))
+        follow(using, partial(ask_about, watch.source_name, both))
 
 
 def _before_deleted(watch: _Watch, instance: models.Model, **_: Any) -> None:
@@ -138,6 +147,13 @@ def _on_related(
 
 def _together(some: ObjectIds, others: ObjectIds) -> ObjectIds:
     return None if some is None or others is None else some | others
+
+
+def _affected_by_stored(watch: _Watch, instance: models.Model, using: str) -> ObjectIds:
+    if watch.source_name not in sources:
+        return set()
+    row = stored(instance, using)
+    return set() if row is None else _affected(watch, row)
 
 
 def _affected(watch: _Watch, instance: models.Model) -> ObjectIds:
@@ -209,6 +225,14 @@ def follow(using: str, act: Callable[[], None]) -> None:
         act()
     else:
         transaction.on_commit(act, using=using)
+
+
+def stored(instance: models.Model, using: str) -> models.Model | None:
+    """Return the row as it is before it is saved; none when it is a new one."""
+    if instance.pk is None:
+        return None
+    rows = type(instance)._base_manager.using(using).filter(pk=instance.pk)
+    return rows.first()
 
 
 def remember(instance: models.Model, key: str, object_ids: ObjectIds) -> None:

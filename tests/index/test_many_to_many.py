@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from nlweb_ask import ModelSource
+from nlweb_ask.index.signals import connect_signals
 from nlweb_ask.models import Document
+from nlweb_ask.plugins import sources
 from tests.factories import GroupFactory
 from tests.rights.sites import bulletins_registered
-from tests.testapp.models import Bulletin
+from tests.testapp.models import Bulletin, Desk, Sheet, Task
 
 pytestmark = [pytest.mark.servers, pytest.mark.django_db]
 
@@ -35,3 +38,47 @@ def test_page_moves_when_it_is_named_from_the_other_side(bulletin):
     assert not is_public()
     group.bulletin_set.remove(bulletin)
     assert is_public()
+
+
+# Rows of a table of the site's own
+
+
+class SheetSource(ModelSource):
+    """A sheet is for everybody once some desk has it."""
+
+    name = "sheets"
+    model = Sheet
+
+    def visible_to(self, viewer, queryset):
+        return queryset.exclude(desks=None)
+
+
+@pytest.fixture
+def sheets(db):
+    sources.register(SheetSource)
+    connect_signals()
+    yield [Sheet.objects.create(title=title) for title in ("First", "Second")]
+    sources.unregister(SheetSource.name)
+
+
+def public_sheets() -> set[str]:
+    rows = Document.objects.filter(source="sheets", indexed=True, public=True)
+    return set(rows.values_list("name", flat=True))
+
+
+def test_both_pages_follow_a_row_that_is_moved_from_one_to_the_other(sheets):
+    first, second = sheets
+    task = Task.objects.create(sheet=first, desk=Desk.objects.create(name="News"))
+    assert public_sheets() == {"First"}
+    task.sheet = second
+    task.save()
+    assert public_sheets() == {"Second"}
+    task.delete()
+    assert public_sheets() == set()
+
+
+def test_a_page_closes_when_its_desk_is_deleted(sheets):
+    desk = Desk.objects.create(name="News")
+    Task.objects.create(sheet=sheets[0], desk=desk)
+    desk.delete()
+    assert public_sheets() == set()

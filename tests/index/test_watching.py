@@ -249,6 +249,31 @@ def test_what_a_deleted_row_decided_about_is_found_before_it_goes(db):
         assert Document.objects.filter(object_id=parent.pk).count() == 0
 
 
+class Approved(NoticeSource):
+    """A notice is for everybody once a row below it approves it."""
+
+    watch = [Bulletin]
+
+    def get_queryset(self):
+        return Bulletin.objects.exclude(title="approval")
+
+    def affected_by(self, instance):
+        return [instance.parent_id]
+
+    def visible_to(self, viewer, queryset):
+        return queryset.filter(bulletin__title="approval")
+
+
+def test_a_row_that_is_moved_decides_about_the_page_it_left_as_well(db):
+    with board(Approved):
+        one, two = notices(2)
+        approval = Bulletin.objects.create(title="approval", parent=one)
+        assert public() == {"Kettle 0"}
+        approval.parent = two
+        approval.save()
+        assert public() == {"Kettle 1"}
+
+
 def test_affected_by_that_fails_has_all_pages_asked_about(db, caplog):
     class Broken(WatchingSource):
         def affected_by(self, instance):
