@@ -12,7 +12,14 @@ from django.db.models import signals
 
 from nlweb_ask.index import refresh
 from nlweb_ask.index.background import merge_soon
-from nlweb_ask.index.watching import ask_about, follow, recall, remember, stored
+from nlweb_ask.index.watching import (
+    ask_about,
+    follow,
+    recall,
+    remember,
+    rows_of,
+    stored,
+)
 from nlweb_ask.plugins import sources
 
 # Pages that are read anew when a relation changes; of more, it is asked who may see them.
@@ -76,12 +83,14 @@ def _connect(source_name: str, relation: _Relation) -> None:
     connect(signals.m2m_changed, relation.through, _on_changed)
     if relation.through._meta.auto_created:
         # Rows of it go without a signal when what they refer to is deleted.
-        connect(signals.pre_delete, relation.of_others, _before_other_deleted)
-        connect(signals.post_delete, relation.of_others, _on_other_deleted)
+        for others in rows_of(relation.of_others):
+            connect(signals.pre_delete, others, _before_other_deleted)
+            connect(signals.post_delete, others, _on_other_deleted)
     else:
-        connect(signals.pre_save, relation.through, _before_row)
-        connect(signals.post_save, relation.through, _on_row)
-        connect(signals.post_delete, relation.through, _on_row)
+        for rows in rows_of(relation.through):
+            connect(signals.pre_save, rows, _before_row)
+            connect(signals.post_save, rows, _on_row)
+            connect(signals.post_delete, rows, _on_row)
 
 
 def _on_changed(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from django.apps import apps
+from django.contrib.auth.models import Group
 
 from nlweb_ask import ModelSource
 from nlweb_ask.index.signals import connect_signals
@@ -10,7 +12,7 @@ from nlweb_ask.models import Document
 from nlweb_ask.plugins import sources
 from tests.factories import GroupFactory
 from tests.rights.sites import bulletins_registered
-from tests.testapp.models import Bulletin, Desk, Sheet, Task
+from tests.testapp.models import Bulletin, Desk, Sheet, Task, UrgentTask
 
 pytestmark = [pytest.mark.servers, pytest.mark.django_db]
 
@@ -40,6 +42,30 @@ def test_page_moves_when_it_is_named_from_the_other_side(bulletin):
     assert is_public()
 
 
+@pytest.fixture
+def team(db):
+    """A proxy of Group, in an app that has no migrations: made when the tables are."""
+
+    class Team(Group):
+        class Meta:
+            proxy = True
+            app_label = "testapp"
+
+    yield Team
+    del apps.all_models["testapp"]["team"]
+    apps.clear_cache()
+
+
+def test_page_opens_when_the_group_it_was_for_is_deleted_through_a_proxy(team):
+    with bulletins_registered():
+        group = team.objects.create(name="For a while")
+        bulletin = Bulletin.objects.create(title="Quay")
+        bulletin.groups.add(group)
+        assert not is_public()
+        group.delete()
+        assert is_public()
+
+
 # Rows of a table of the site's own
 
 
@@ -66,9 +92,10 @@ def public_sheets() -> set[str]:
     return set(rows.values_list("name", flat=True))
 
 
-def test_both_pages_follow_a_row_that_is_moved_from_one_to_the_other(sheets):
+@pytest.mark.parametrize("model", [Task, UrgentTask], ids=["its-model", "a-proxy"])
+def test_both_pages_follow_a_row_that_is_moved_from_one_to_the_other(sheets, model):
     first, second = sheets
-    task = Task.objects.create(sheet=first, desk=Desk.objects.create(name="News"))
+    task = model.objects.create(sheet=first, desk=Desk.objects.create(name="News"))
     assert public_sheets() == {"First"}
     task.sheet = second
     task.save()

@@ -66,6 +66,9 @@ class Bulletin(models.Model):
 class Desk(models.Model):
     name = models.CharField(max_length=50)
 
+    def __str__(self) -> str:
+        return self.name
+
 
 class Sheet(models.Model):
     """A page with desks, by a table of the site's own."""
@@ -84,10 +87,16 @@ class Task(models.Model):
     sheet = models.ForeignKey(Sheet, models.CASCADE)
     desk = models.ForeignKey(Desk, models.CASCADE)
 
+    def __str__(self) -> str:
+        return f"{self.sheet}: {self.desk}"
+
 
 class UrgentTask(Task):
     class Meta:
         proxy = True
+
+    def __str__(self) -> str:
+        return f"{super().__str__()}!"
 
 
 class Poster(Sheet):
