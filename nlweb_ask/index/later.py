@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Final
 
-from django.db import connections
+from django.db import DatabaseError, connections
 
 from nlweb_ask.conf import deployment
 from nlweb_ask.index import background, clock, rechecks
@@ -165,11 +165,20 @@ def _attempt(source_name: str, object_ids: set[str] | None) -> None:
 
 
 def _look() -> None:
+    """Look for what is noted and what the clock has turned, one source after another."""
+    due: list[tuple[str, Callable[[str], object]]] = []
     try:
-        for source_name in rechecks.noted():
-            if not background.handed_over("settle", source_name):
-                rechecks.settle(source_name)
-        for source_name in clock.clocked():
-            clock.turn_due(source_name)
-    except Exception as error:  # noqa: BLE001 - found by the next look or sweep
-        log_failure("not looked for what has turned", "*", "*", error)
+        due += [(name, _settle_or_hand_over) for name in rechecks.noted()]
+    except DatabaseError as error:
+        log_failure("not looked for what is noted", "*", "*", error)
+    due += [(name, clock.turn_due) for name in clock.clocked()]
+    for source_name, look in due:
+        try:
+            look(source_name)
+        except Exception as error:  # noqa: BLE001 - a source is the site's own code
+            log_failure("not looked for what has turned", source_name, "*", error)
+
+
+def _settle_or_hand_over(source_name: str) -> None:
+    if not background.handed_over("settle", source_name):
+        rechecks.settle(source_name)
