@@ -23,7 +23,7 @@ from nlweb_ask.sources.viewers import anonymous_viewer
 
 # Documents of one transaction: few statements, and a lock that is soon free again.
 AT_ONCE: Final = 500
-# A rule that fails for more objects than this has not failed because of one of them.
+# Objects of one transaction that are withdrawn and noted because the rule fails.
 MAX_FAILURES: Final = 10
 
 _LOOKED_AT: Final = ("site_id", "source", "object_id", "language", "part", "public")
@@ -139,29 +139,37 @@ def _verdict(source: Source, rows: Sequence[Document]) -> _Verdict:
             _note_visible(verdict, source, site_id, of_site)
         except Exception as error:  # noqa: BLE001 - a source is the site's own code
             raise_if_rolled_back(error)
-            _ask_one_by_one(verdict, source, site_id, of_site)
+            _ask_in_halves(verdict, source, site_id, of_site)
     return verdict
 
 
-def _ask_one_by_one(
-    verdict: _Verdict, source: Source, site_id: int, rows: Iterable[Document]
+def _ask_in_halves(
+    verdict: _Verdict, source: Source, site_id: int, rows: Sequence[Document]
 ) -> None:
     """Find the objects that the rule fails for, so that they close no others.
 
-    Where it fails for many, those that are left are not asked about: they are closed
-    until the next sweep.
+    All of them are closed. Only so many are withdrawn and noted as well: a rule that
+    fails for more is mended in one place, and their words need not be read again.
     """
-    for row in rows:
-        if len(verdict.failures) >= MAX_FAILURES:
-            return
+    halves = [rows[: len(rows) // 2], rows[len(rows) // 2 :]] if rows[1:] else [rows]
+    for half in halves:
         try:
-            _note_visible(verdict, source, site_id, [row])
+            _note_visible(verdict, source, site_id, half)
         except Exception as error:  # noqa: BLE001 - a source is the site's own code
             raise_if_rolled_back(error)
-            log_failure(
-                "who may see it is not known", source.name, row.object_id, error
-            )
-            verdict.failures[row.object_id] = reason(error)
+            if half[1:]:
+                _ask_in_halves(verdict, source, site_id, half)
+            else:
+                _note_failure(verdict, source, half[0], error)
+
+
+def _note_failure(
+    verdict: _Verdict, source: Source, row: Document, error: Exception
+) -> None:
+    noted = verdict.failures
+    if row.object_id not in noted and len(noted) < MAX_FAILURES:
+        log_failure("who may see it is not known", source.name, row.object_id, error)
+        noted[row.object_id] = reason(error)
 
 
 def _note_visible(

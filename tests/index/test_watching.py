@@ -309,6 +309,28 @@ def test_a_rule_that_fails_for_one_page_closes_no_other(watched, monkeypatch):
     assert IndexFailure.objects.get().object_id == str(other.pk)
 
 
+class FailingForSome(WatchingSource):
+    def visible_to(self, viewer, queryset):
+        if queryset.filter(title__startswith="Bad").exists():
+            raise ValueError
+        return super().visible_to(viewer, queryset)
+
+
+@pytest.mark.parametrize("bad", [1, 10, 11, 40])
+def test_a_rule_that_fails_for_many_pages_closes_no_other(db, bad):
+    with board(WatchingSource):
+        rows = notices(60)
+        hidden = {row.title for row in rows[:bad]}
+        for row in rows[:bad]:
+            Bulletin.objects.filter(pk=row.pk).update(title=f"Bad {row.pk}")
+        before = public()
+        Document.objects.update(source=FailingForSome.__name__.lower())
+    with board(FailingForSome):
+        Group.objects.create(name="anybody")
+        assert public() == before - hidden
+        assert IndexFailure.objects.count() == min(bad, 10)
+
+
 def test_a_rule_that_fails_for_all_closes_all(watched, monkeypatch, caplog):
     notices(30)
     monkeypatch.setattr(sources.get(name()), "visible_ids", lambda *_: 1 / 0)
