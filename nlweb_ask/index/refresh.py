@@ -77,11 +77,11 @@ def refresh_objects(
     An object that the source no longer offers is withdrawn. Inside a transaction of the
     site the index is written in that transaction, behind a savepoint.
     """
-    source = sources.get(source_name)
     total = Refreshed()
     collision: store.Collision | None = None
     for _ in range(CLAIM_ATTEMPTS):
         try:
+            source = sources.get(source_name)
             if isinstance(source, Fetching):
                 source.fetch_for_load(object_ids)
             with store.writing():
@@ -91,13 +91,13 @@ def refresh_objects(
             continue
         except Exception as error:  # noqa: BLE001 - a source is the site's own code
             raise_if_rolled_back(error)
-            return _withdraw_failed(source, list(object_ids), error)
+            return _withdraw_failed(source_name, list(object_ids), error)
         collision = None
         total += replace(step, seen=0)
         if not rows_made or not _others_may_have_passed():
             break
     if collision is not None:
-        return _withdraw_failed(source, list(object_ids), collision)
+        return _withdraw_failed(source_name, list(object_ids), collision)
     return replace(total, seen=len(object_ids))
 
 
@@ -193,24 +193,24 @@ def _public_ids(
 
 
 def _withdraw_failed(
-    source: Source, object_ids: Sequence[str], error: Exception
+    source_name: str, object_ids: Sequence[str], error: Exception
 ) -> Refreshed:
     """Withdraw what could not be indexed, one object at a time where several failed."""
     if len(object_ids) > 1:
         total = Refreshed()
         for object_id in object_ids:
-            total += refresh_objects(source.name, [object_id])
+            total += refresh_objects(source_name, [object_id])
         return total
-    log_failure("not indexed", source.name, ",".join(object_ids), error)
+    log_failure("not indexed", source_name, ",".join(object_ids), error)
     withdrawn = 0
     try:
         with store.writing():
-            withdrawn = store.withdraw(store.lock(source.name, object_ids))
+            withdrawn = store.withdraw(store.lock(source_name, object_ids))
             for object_id in object_ids:
-                record_failure(source.name, object_id, reason(error))
+                record_failure(source_name, object_id, reason(error))
     except DatabaseError as second:
         raise_if_rolled_back(second)
-        log_failure("index not written", source.name, ",".join(object_ids), second)
+        log_failure("index not written", source_name, ",".join(object_ids), second)
     return Refreshed(seen=len(object_ids), failed=1, withdrawn=withdrawn)
 
 

@@ -159,9 +159,9 @@ def _affected_by_stored(watch: _Watch, instance: models.Model, using: str) -> Ob
 def _affected(watch: _Watch, instance: models.Model) -> ObjectIds:
     if watch.source_name not in sources:
         return set()
-    hook = getattr(sources.get(watch.source_name), watch.hook, None)
     try:
         with _apart():
+            hook = getattr(sources.get(watch.source_name), watch.hook, None)
             told: Iterable[object] | None = hook(instance) if hook else None
             return None if told is None else {str(object_id) for object_id in told}
     except Exception as error:  # noqa: BLE001 - a source is the site's own code
