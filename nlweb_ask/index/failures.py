@@ -40,12 +40,12 @@ def clear_failures(source_name: str, object_ids: Collection[str]) -> None:
         rows.filter(pk__in=keys).delete()
 
 
-def log_failure(what: str, source: str, object_id: str, error: Exception) -> None:
+def log_failure(what: str, source: str, object_id: str, error: BaseException) -> None:
     told = described(error)
     logger.error("%s source=%s object=%s %s", what, source, object_id, told)
 
 
-def raise_if_rolled_back(error: Exception) -> None:
+def raise_if_rolled_back(error: BaseException) -> None:
     """Let an error through that already ended the site's own transaction."""
     connection = connections[write_alias()]
     ended = (

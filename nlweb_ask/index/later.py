@@ -121,10 +121,14 @@ def _start() -> None:
     running = _waiting.thread is not None and _waiting.thread.is_alive()
     if running or _waiting.held:
         return
-    _waiting.thread = threading.Thread(
-        target=_work, name="nlweb_ask-later", daemon=True
-    )
-    _waiting.thread.start()
+    thread = threading.Thread(target=_work, name="nlweb_ask-later", daemon=True)
+    try:
+        thread.start()
+    except RuntimeError as error:
+        # The machine has no more threads; what waits is done with what comes next.
+        log_failure("no thread to work in", "*", "*", error)
+    else:
+        _waiting.thread = thread
 
 
 def _work() -> None:

@@ -18,6 +18,7 @@ from django.db import connections, models, router, transaction
 from django.db.models import signals
 
 from nlweb_ask.index import later, rechecks
+from nlweb_ask.index.apart import after_commit
 from nlweb_ask.index.background import merge_soon
 from nlweb_ask.index.failures import log_failure, raise_if_rolled_back
 from nlweb_ask.index.partitions import ask_all_again, number_of_documents
@@ -199,7 +200,7 @@ def _ask_or_note(source_name: str, object_ids: ObjectIds) -> bool:
     many = object_ids is not None and len(object_ids) > MOST_IN_A_SAVE
     if many or number_of_documents(source_name, object_ids, up_to=most) == most:
         rechecks.note(source_name)
-        transaction.on_commit(later.look_later, using=rechecks.alias())
+        after_commit(later.look_later, using=rechecks.alias())
         return False
     if object_ids is None:
         asked = ask_all_again(source_name)
@@ -216,7 +217,7 @@ def _ask_once_more(source_name: str, object_ids: ObjectIds) -> None:
     connection = connections[router.db_for_write(Document)]
     if connection.vendor != "sqlite" and connection.in_atomic_block:
         ask = partial(later.ask_later, {source_name: object_ids})
-        transaction.on_commit(ask, using=connection.alias)
+        after_commit(ask, using=connection.alias)
 
 
 def follow(using: str, act: Callable[[], None]) -> None:
@@ -224,7 +225,7 @@ def follow(using: str, act: Callable[[], None]) -> None:
     if using == router.db_for_write(Document):
         act()
     else:
-        transaction.on_commit(act, using=using)
+        after_commit(act, using=using)
 
 
 def stored(instance: models.Model, using: str) -> models.Model | None:
