@@ -115,16 +115,8 @@ def _others_may_have_passed() -> bool:
 def withdraw_objects(source_name: str, object_ids: Collection[str]) -> int:
     """Take these objects out of the index; return how many documents were in it."""
     with store.writing():
+        clear_failures(source_name, object_ids)
         return store.withdraw(store.lock(source_name, object_ids))
-
-
-def withdraw_after_delete(source_name: str, object_id: str) -> None:
-    """Withdraw an object that the site has deleted; the deletion goes on whatever."""
-    try:
-        withdraw_objects(source_name, [object_id])
-    except DatabaseError as error:
-        raise_if_rolled_back(error)
-        log_failure("not withdrawn", source_name, object_id, error)
 
 
 def _refresh(
