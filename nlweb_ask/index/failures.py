@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Final
 
 from django.db import DatabaseError, connections
@@ -16,6 +16,7 @@ from nlweb_ask.sources.sites import default_site_id
 logger = logging.getLogger("nlweb_ask.index")
 
 MYSQL_DEADLOCK: Final = 1213
+AT_ONCE: Final = 500
 
 
 def record_failure(source_name: str, object_id: str, why: str) -> None:
@@ -38,6 +39,26 @@ def clear_failures(source_name: str, object_ids: Collection[str]) -> None:
     keys = [pk for pk, noted in found.values_list("pk", "object_id") if noted in wanted]
     if keys:
         rows.filter(pk__in=keys).delete()
+
+
+def noted_failures(source_name: str) -> dict[int, str]:
+    """Return the keys of what is noted of a source, with the objects it is about."""
+    rows = IndexFailure.objects.using(write_alias()).filter(source=source_name)
+    return dict(rows.values_list("pk", "object_id"))
+
+
+def forget_vanished(noted: Mapping[int, str], offered: Collection[str]) -> None:
+    """Forget what was noted of objects that are not offered; newer notes stay."""
+    kept = {object_id[:255] for object_id in offered}
+    keys = [pk for pk, object_id in noted.items() if object_id not in kept]
+    for begin in range(0, len(keys), AT_ONCE):
+        rows = IndexFailure.objects.using(write_alias())
+        rows.filter(pk__in=keys[begin : begin + AT_ONCE]).delete()
+
+
+def forget_unregistered(registered: Collection[str]) -> None:
+    rows = IndexFailure.objects.using(write_alias())
+    rows.exclude(source__in=list(registered)).delete()
 
 
 def log_failure(what: str, source: str, object_id: str, error: BaseException) -> None:

@@ -18,7 +18,10 @@ from nlweb_ask.index import store
 from nlweb_ask.index.admission import fit
 from nlweb_ask.index.failures import (
     clear_failures,
+    forget_unregistered,
+    forget_vanished,
     log_failure,
+    noted_failures,
     raise_if_rolled_back,
     record_failure,
 )
@@ -226,6 +229,7 @@ def sweep(
         on_step: Called with the counts of each step.
     """
     source = sources.get(source_name)
+    noted = noted_failures(source_name)
     refs = {ref.object_id: ref for ref in source.iter_refs()}
     on_begin(refs.keys())
     total = Refreshed()
@@ -235,6 +239,7 @@ def sweep(
         total += step
         on_step(step)
         courtesy.give_way()
+    forget_vanished(noted, refs)
     return total + _look_again(source, _vanished(source_name, set(refs)))
 
 
@@ -333,6 +338,7 @@ def _withdraw_all(source_name: str, object_ids: Sequence[str]) -> int:
 
 def withdraw_unregistered() -> int:
     """Take out the documents of sources that are no longer registered."""
+    forget_unregistered(sources.names())
     rows = Document.objects.using(store.write_alias()).order_by()
     stored = set(rows.values_list("source", flat=True).distinct())
     return sum(

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 from django.contrib.auth.models import Group
 
+from nlweb_ask.index.refresh import sweep, withdraw_unregistered
 from nlweb_ask.index.signals import connect_signals
 from nlweb_ask.models import Document, IndexFailure
 from nlweb_ask.plugins import sources
-from tests.index.noticeboard import NoticeSource, notices
+from tests.index.noticeboard import NoticeSource, name, notices
 from tests.index.noticeboard import board as opened
 from tests.testapp.models import Bulletin
 
@@ -28,8 +29,8 @@ def board():
         return source.name
 
     yield offer
-    for name in names:
-        sources.unregister(name)
+    for registered in names:
+        sources.unregister(registered)
 
 
 # A source that cannot be made
@@ -65,3 +66,39 @@ def test_a_page_whose_source_cannot_be_made_is_withdrawn_and_noted(board):
         row.save()
     assert not Document.objects.filter(source=name, indexed=True).exists()
     assert IndexFailure.objects.get(source=name).reason == "RuntimeError"
+
+
+# What is noted of a page goes with the page
+
+
+class FailingForSecrets(NoticeSource):
+    def get_document(self, obj):
+        if obj.title == "Secret":
+            raise ValueError
+        return super().get_document(obj)
+
+
+@pytest.mark.parametrize(
+    "go",
+    [
+        pytest.param(lambda row: row.delete(), id="deleted"),
+        pytest.param(
+            lambda row: Bulletin.objects.filter(pk=row.pk)._raw_delete("default"),
+            id="deleted-unseen-and-found-by-a-sweep",
+        ),
+    ],
+)
+def test_what_was_noted_of_a_page_goes_with_it(go):
+    with opened(FailingForSecrets):
+        row, kept = (Bulletin.objects.create(title="Secret") for _ in range(2))
+        assert IndexFailure.objects.count() == 2
+        go(row)
+        sweep(name())
+        assert IndexFailure.objects.get().object_id == str(kept.pk)
+
+
+def test_what_was_noted_of_a_source_goes_with_it():
+    with opened(FailingForSecrets):
+        Bulletin.objects.create(title="Secret")
+    withdraw_unregistered()
+    assert not IndexFailure.objects.exists()
