@@ -16,6 +16,7 @@ from django.db import DatabaseError, connections
 
 from nlweb_ask.conf import deployment
 from nlweb_ask.index import background, clock, rechecks
+from nlweb_ask.index.apart import RAISED
 from nlweb_ask.index.failures import log_failure
 from nlweb_ask.index.upkeep import ask_again
 from nlweb_ask.plugins import sources
@@ -164,7 +165,7 @@ def _attempt(source_name: str, object_ids: set[str] | None) -> None:
     try:
         if not background.handed_over("ask_again", source_name, ids):
             ask_again(source_name, ids)
-    except Exception as error:  # noqa: BLE001 - the thread goes on with the others
+    except RAISED as error:  # the thread goes on with the others
         log_failure("not asked again", source_name, "*", error)
 
 
@@ -179,7 +180,7 @@ def _look() -> None:
     for source_name, look in due:
         try:
             look(source_name)
-        except Exception as error:  # noqa: BLE001 - a source is the site's own code
+        except RAISED as error:  # a source is the site's own code
             log_failure("not looked for what has turned", source_name, "*", error)
 
 

@@ -15,6 +15,7 @@ from django.db import connections, models, transaction
 
 from nlweb_ask.conf.failures import reason
 from nlweb_ask.index import store
+from nlweb_ask.index.apart import RAISED
 from nlweb_ask.index.failures import log_failure, raise_if_rolled_back, record_failure
 from nlweb_ask.models import Document
 from nlweb_ask.plugins import Source, sources
@@ -118,7 +119,7 @@ def _contradicted(source: Source, rows: Sequence[Document]) -> list[Document]:
     for site_id, of_site in _by_site(rows).items():
         try:
             visible = _visible(source, site_id, {_asked_as(row) for row in of_site})
-        except Exception as error:  # noqa: BLE001 - a source is the site's own code
+        except RAISED as error:  # a source is the site's own code
             raise_if_rolled_back(error)
             wrong += of_site
             continue
@@ -137,7 +138,7 @@ def _verdict(source: Source, rows: Sequence[Document]) -> _Verdict:
     for site_id, of_site in _by_site(rows).items():
         try:
             _note_visible(verdict, source, site_id, of_site)
-        except Exception as error:  # noqa: BLE001 - a source is the site's own code
+        except RAISED as error:  # a source is the site's own code
             raise_if_rolled_back(error)
             _ask_in_halves(verdict, source, site_id, of_site)
     return verdict
@@ -155,7 +156,7 @@ def _ask_in_halves(
     for half in halves:
         try:
             _note_visible(verdict, source, site_id, half)
-        except Exception as error:  # noqa: BLE001 - a source is the site's own code
+        except RAISED as error:  # a source is the site's own code
             raise_if_rolled_back(error)
             if half[1:]:
                 _ask_in_halves(verdict, source, site_id, half)
@@ -164,7 +165,7 @@ def _ask_in_halves(
 
 
 def _note_failure(
-    verdict: _Verdict, source: Source, row: Document, error: Exception
+    verdict: _Verdict, source: Source, row: Document, error: BaseException
 ) -> None:
     noted = verdict.failures
     if row.object_id not in noted and len(noted) < MAX_FAILURES:

@@ -16,6 +16,7 @@ from django.db import DatabaseError, connections
 from nlweb_ask.conf.failures import reason
 from nlweb_ask.index import store
 from nlweb_ask.index.admission import fit
+from nlweb_ask.index.apart import RAISED
 from nlweb_ask.index.failures import (
     clear_failures,
     forget_unregistered,
@@ -92,7 +93,7 @@ def refresh_objects(
         except store.Collision as error:
             collision = error
             continue
-        except Exception as error:  # noqa: BLE001 - a source is the site's own code
+        except RAISED as error:  # a source is the site's own code
             raise_if_rolled_back(error)
             return _withdraw_failed(source_name, list(object_ids), error)
         collision = None
@@ -188,7 +189,7 @@ def _public_ids(
 
 
 def _withdraw_failed(
-    source_name: str, object_ids: Sequence[str], error: Exception
+    source_name: str, object_ids: Sequence[str], error: BaseException
 ) -> Refreshed:
     """Withdraw what could not be indexed, one object at a time where several failed."""
     if len(object_ids) > 1:

@@ -18,7 +18,7 @@ from django.db import connections, models, router, transaction
 from django.db.models import signals
 
 from nlweb_ask.index import later, rechecks
-from nlweb_ask.index.apart import after_commit
+from nlweb_ask.index.apart import RAISED, after_commit
 from nlweb_ask.index.background import merge_soon
 from nlweb_ask.index.failures import log_failure, raise_if_rolled_back
 from nlweb_ask.index.partitions import ask_all_again, number_of_documents
@@ -165,7 +165,7 @@ def _affected(watch: _Watch, instance: models.Model) -> ObjectIds:
             hook = getattr(sources.get(watch.source_name), watch.hook, None)
             told: Iterable[object] | None = hook(instance) if hook else None
             return None if told is None else {str(object_id) for object_id in told}
-    except Exception as error:  # noqa: BLE001 - a source is the site's own code
+    except RAISED as error:  # a source is the site's own code
         raise_if_rolled_back(error)
         log_failure(f"{watch.hook} failed", watch.source_name, "*", error)
         return None
@@ -185,7 +185,7 @@ def ask_about(source_name: str, object_ids: ObjectIds) -> None:
     try:
         with _apart():
             moved = _ask_or_note(source_name, object_ids)
-    except Exception as error:  # noqa: BLE001 - the site's own save goes on
+    except RAISED as error:  # the site's own save goes on
         raise_if_rolled_back(error)
         log_failure("not asked again", source_name, "*", error)
         return

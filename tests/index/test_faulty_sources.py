@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from asyncio import CancelledError
+
 import pytest
 from django.contrib.auth.models import Group
 
@@ -66,6 +68,39 @@ def test_a_page_whose_source_cannot_be_made_is_withdrawn_and_noted(board):
         row.save()
     assert not Document.objects.filter(source=name, indexed=True).exists()
     assert IndexFailure.objects.get(source=name).reason == "RuntimeError"
+
+
+# A hook that ends its program, or a task
+
+
+class Ending(NoticeSource):
+    watch = [Group]
+
+    def affected_by(self, instance):
+        raise self.error
+
+    def visible_to(self, viewer, queryset):
+        raise self.error
+
+
+@pytest.mark.parametrize("error", [SystemExit(3), CancelledError()], ids=repr)
+def test_a_hook_that_ends_its_program_ends_no_save(board, error, monkeypatch):
+    monkeypatch.setattr(Ending, "error", error, raising=False)
+    row = Bulletin.objects.create(title="Kettle")
+    source = board(Ending)
+    row.save()
+    Group.objects.create(name="anybody")
+    Document.objects.create(source=source, object_id=str(row.pk), indexed=True)
+    Group.objects.create(name="another")
+    assert not Document.objects.filter(source=source, indexed=True).exists()
+    assert IndexFailure.objects.get(source=source).reason == type(error).__name__
+
+
+def test_whoever_stops_the_server_at_the_keyboard_does(board, monkeypatch):
+    monkeypatch.setattr(Ending, "error", KeyboardInterrupt(), raising=False)
+    board(Ending)
+    with pytest.raises(KeyboardInterrupt):
+        Bulletin.objects.create(title="Kettle")
 
 
 # What is noted of a page goes with the page

@@ -18,6 +18,7 @@ from django.utils.translation import ngettext
 
 from nlweb_ask.conf import site_conf
 from nlweb_ask.index import clock, merge, rechecks, refresh
+from nlweb_ask.index.apart import RAISED
 from nlweb_ask.index.background import due_sites
 from nlweb_ask.index.failures import record_failure
 from nlweb_ask.index.refresh import Refreshed
@@ -115,7 +116,7 @@ class Command(BaseCommand):
             return total + report.problems(name)
         except CommandError:
             raise
-        except Exception as error:  # noqa: BLE001 - a source is the site's own code
+        except RAISED as error:  # a source is the site's own code
             report.failed(name, error)
             return None
 
@@ -269,7 +270,7 @@ class _Report:
         unlisted = self.closed - self.offered
         return Refreshed(seen=len(unlisted), failed=len(self.closed))
 
-    def failed(self, name: str, error: Exception) -> None:
+    def failed(self, name: str, error: BaseException) -> None:
         self.problem(f"{name}: {type(error).__name__}: {error}")
 
     def problem(self, text: str) -> None:
