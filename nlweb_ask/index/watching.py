@@ -7,11 +7,11 @@ after the commit. Nothing here breaks what the site does.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from django.apps import apps
 from django.db import connections, models, router, transaction
@@ -49,7 +49,7 @@ def connect_watched(source: type[Any]) -> None:
     """Follow what a site has a source watch, and what the source watches by itself."""
     rights = getattr(source, "watched_rights", tuple)
     watched: dict[str, Iterable[Any]] = {
-        "affected_by": getattr(source, "watch", ()),
+        "affected_by": watch_of(source) or (),
         "affected_by_right": rights(),
     }
     for hook, entries in watched.items():
@@ -60,13 +60,25 @@ def connect_watched(source: type[Any]) -> None:
                     _connect(_Watch(source.name, hook, sender))
 
 
-def watched_model(entry: type[models.Model] | str) -> type[models.Model]:
+def watch_of(source: type[Any]) -> Collection[Any] | None:
+    """Return what a source watches; None when that is no list, as the check reports."""
+    written: object = getattr(source, "watch", ())
+    one = isinstance(written, str | bytes | Mapping)
+    return written if isinstance(written, Collection) and not one else None
+
+
+def watched_model(entry: object) -> type[models.Model]:
     """Return what an entry of `watch` names.
 
     Raises:
-        LookupError, ValueError: When a label is of no model that is installed.
+        LookupError, ValueError: When it is no model that is installed, nor its label.
     """
-    return apps.get_model(entry) if isinstance(entry, str) else entry
+    model: object = apps.get_model(entry) if isinstance(entry, str) else entry
+    is_model = isinstance(model, type) and issubclass(model, models.Model)
+    if not is_model or model is models.Model:
+        msg = f"{entry!r} is no model."
+        raise ValueError(msg)
+    return cast("type[models.Model]", model)
 
 
 def rows_of(model: type[models.Model]) -> list[type[models.Model]]:

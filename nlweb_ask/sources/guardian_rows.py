@@ -10,7 +10,7 @@ from django.contrib.auth import get_user_model
 from django.db import models
 
 
-def guardian_models(model: type[models.Model]) -> tuple[type[models.Model], ...]:
+def guardian_models(model: type[models.Model] | None) -> tuple[type[models.Model], ...]:
     """Return the models of the rows that decide about pages of `model`.
 
     The general ones, those that a site has made for this model alone, and who is in
@@ -23,7 +23,7 @@ def guardian_models(model: type[models.Model]) -> tuple[type[models.Model], ...]
     of_rows = [
         find(*of_model)
         for find in (get_user_obj_perms_model, get_group_obj_perms_model)
-        for of_model in ((), (model,))
+        for of_model in ((), (model,) if model else ())
     ]
     groups = getattr(get_user_model(), "groups", None)
     members = [groups.through] if groups else []

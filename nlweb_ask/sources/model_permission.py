@@ -49,7 +49,8 @@ class PagePermissionSource(PermissionSource):
 
     @classmethod
     def watched_rights(cls) -> Sequence[type[Any] | str]:
-        return (*super().watched_rights(), *guardian_models(cls.model))
+        model = getattr(cls, "model", None)
+        return (*super().watched_rights(), *guardian_models(model))
 
     def affected_by_right(self, instance: Any) -> Iterable[object] | None:
         of_guardian = guardian_models(self.model)
