@@ -22,6 +22,7 @@ from nlweb_ask.index.apart import RAISED, after_commit
 from nlweb_ask.index.background import merge_soon
 from nlweb_ask.index.failures import log_failure, raise_if_rolled_back
 from nlweb_ask.index.partitions import ask_all_again, number_of_documents
+from nlweb_ask.index.told import told_ids
 from nlweb_ask.index.upkeep import look_at
 from nlweb_ask.models import Document
 from nlweb_ask.plugins import sources
@@ -175,8 +176,8 @@ def _affected(watch: _Watch, instance: models.Model) -> ObjectIds:
     try:
         with _apart():
             hook = getattr(sources.get(watch.source_name), watch.hook, None)
-            told: Iterable[object] | None = hook(instance) if hook else None
-            return None if told is None else {str(object_id) for object_id in told}
+            told: object = hook(instance) if hook else None
+            return None if told is None else told_ids(watch.hook, told)
     except RAISED as error:  # a source is the site's own code
         raise_if_rolled_back(error)
         log_failure(f"{watch.hook} failed", watch.source_name, "*", error)

@@ -134,6 +134,15 @@ def test_a_source_may_tell_by_itself_what_is_due(db):
             assert "Kettle 1" in public()
 
 
+def test_a_source_that_tells_a_text_for_a_list_is_one_that_fails(db):
+    class Texting(NoticeSource):
+        def turned(self, since, now):
+            return "57"
+
+    with board(Texting), pytest.raises(TypeError, match="turned"):
+        turn_due(name())
+
+
 def test_a_related_date_and_a_day_turn_pages_too(db):
     with at(NOON):
         parent = Bulletin.objects.create(title="Parent", closes=NOON)

@@ -286,6 +286,42 @@ def test_affected_by_that_fails_has_all_pages_asked_about(db, caplog):
         assert "ZeroDivisionError" in caplog.text
 
 
+PAGES_OF_A_ROW = {
+    "a text": lambda rows: str(rows[0].pk),
+    "bytes": lambda rows: b"12",
+    "a mapping": lambda rows: {str(rows[0].pk): False},
+    "rows of several columns": lambda rows: Bulletin.objects.values_list("pk", "title"),
+    "rows by their columns": lambda rows: Bulletin.objects.values("pk"),
+    "one number": lambda rows: 12,
+}
+
+
+@pytest.mark.parametrize("told", PAGES_OF_A_ROW.values(), ids=PAGES_OF_A_ROW.keys())
+def test_affected_by_that_names_no_pages_has_all_asked_about(db, caplog, told):
+    class Vague(WatchingSource):
+        def affected_by(self, instance):
+            return told(list(Bulletin.objects.order_by("pk")))
+
+    with board(Vague):
+        notices(2)
+        Bulletin.objects.update(members_only=True)
+        Group.objects.create(name="anybody")
+        assert public() == set()
+        assert "affected_by failed source=vague object=* error=TypeError" in caplog.text
+
+
+def test_affected_by_may_return_the_pages_themselves(db):
+    class OfPages(WatchingSource):
+        def affected_by(self, instance):
+            return Bulletin.objects.filter(title="Kettle 1")
+
+    with board(OfPages):
+        notices(2)
+        Bulletin.objects.update(members_only=True)
+        Group.objects.create(name="anybody")
+        assert public() == {"Kettle 0"}
+
+
 # Rules that fail
 
 
