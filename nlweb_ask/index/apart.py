@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 from asyncio import CancelledError
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Final
 
-from django.db import transaction
+from django.db import connections, transaction
 
 from nlweb_ask.index.failures import log_failure
 
 # What code of the site may raise. It may end its program, or a task, and means not the
 # server. Whoever stops a server at the keyboard does.
 RAISED: Final = (Exception, SystemExit, CancelledError)
+
+
+@contextmanager
+def apart(*, besides: str | None = None) -> Iterator[None]:
+    """Keep what code of the site fails at in a database from ending the site's own work.
+
+    Behind a savepoint in every transaction that is open: nobody knows which database
+    that code asks. Not in that of `besides`, which the caller gives one by itself.
+    """
+    with ExitStack() as savepoints:
+        for connection in connections.all(initialized_only=True):
+            if connection.in_atomic_block and connection.alias != besides:
+                savepoints.enter_context(transaction.atomic(using=connection.alias))
+        yield
 
 
 def after_commit(act: Callable[[], object], using: str) -> None:

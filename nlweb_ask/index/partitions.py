@@ -7,15 +7,14 @@ page and never allows one, so what cannot be asked about is closed.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Final
 
-from django.db import connections, models, transaction
+from django.db import models
 
 from nlweb_ask.conf.failures import reason
 from nlweb_ask.index import store
-from nlweb_ask.index.apart import RAISED
+from nlweb_ask.index.apart import RAISED, apart
 from nlweb_ask.index.failures import log_failure, raise_if_rolled_back, record_failure
 from nlweb_ask.models import Document
 from nlweb_ask.plugins import Source, sources
@@ -181,10 +180,7 @@ def _note_visible(
 
 
 def _visible(source: Source, site_id: int, asked: set[str]) -> set[str]:
-    alias = store.write_alias()
-    # What fails in the database would end the site's own transaction.
-    inside = connections[alias].in_atomic_block
-    with transaction.atomic(using=alias) if inside else nullcontext():
+    with apart():
         return set(visible_ids(source, anonymous_viewer(site_id), asked))
 
 

@@ -16,7 +16,7 @@ from django.db import DatabaseError, connections
 from nlweb_ask.conf.failures import reason
 from nlweb_ask.index import store
 from nlweb_ask.index.admission import fit
-from nlweb_ask.index.apart import RAISED
+from nlweb_ask.index.apart import RAISED, apart
 from nlweb_ask.index.failures import (
     clear_failures,
     forget_unregistered,
@@ -88,7 +88,7 @@ def refresh_objects(
             source = sources.get(source_name)
             if isinstance(source, Fetching):
                 source.fetch_for_load(object_ids)
-            with store.writing():
+            with apart(besides=store.write_alias()), store.writing():
                 step, rows_made = _refresh(source, list(object_ids), stamps or {})
         except store.Collision as error:
             collision = error

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Collection, Iterable, Mapping
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, cast
 
 from django.apps import apps
-from django.db import connections, models, router, transaction
+from django.db import connections, models, router
 from django.db.models import signals
 
 from nlweb_ask.index import later, rechecks
-from nlweb_ask.index.apart import RAISED, after_commit
+from nlweb_ask.index.apart import RAISED, after_commit, apart
 from nlweb_ask.index.background import merge_soon
 from nlweb_ask.index.failures import log_failure, raise_if_rolled_back
 from nlweb_ask.index.partitions import ask_all_again, number_of_documents
@@ -174,7 +173,7 @@ def _affected(watch: _Watch, instance: models.Model) -> ObjectIds:
     if watch.source_name not in sources:
         return set()
     try:
-        with _apart():
+        with apart():
             hook = getattr(sources.get(watch.source_name), watch.hook, None)
             told: object = hook(instance) if hook else None
             return None if told is None else told_ids(watch.hook, told)
@@ -184,19 +183,12 @@ def _affected(watch: _Watch, instance: models.Model) -> ObjectIds:
         return None
 
 
-def _apart() -> AbstractContextManager[object]:
-    """Keep what fails in the database from ending the site's own transaction."""
-    alias = router.db_for_write(Document)
-    inside = connections[alias].in_atomic_block
-    return transaction.atomic(using=alias) if inside else nullcontext()
-
-
 def ask_about(source_name: str, object_ids: ObjectIds) -> None:
     """Ask who may see these objects, or all; in the transaction where they are few."""
     if source_name not in sources or object_ids == set():
         return
     try:
-        with _apart():
+        with apart():
             moved = _ask_or_note(source_name, object_ids)
     except RAISED as error:  # the site's own save goes on
         raise_if_rolled_back(error)
