@@ -241,7 +241,7 @@ def sweep(
         on_step(step)
         courtesy.give_way()
     forget_vanished(noted, refs)
-    return total + _look_again(source, _vanished(source_name, set(refs)))
+    return total + _look_again(source, vanished(source_name, set(refs)))
 
 
 def _look_again(source: Source, object_ids: Sequence[str]) -> Refreshed:
@@ -285,17 +285,17 @@ def _sweep_chunk(
     source: Source, chunk: Sequence[SourceRef], *, changed_only: bool
 ) -> Refreshed:
     stamps = {ref.object_id: ref.stamp for ref in chunk}
-    unchanged = _unchanged(source.name, stamps) if changed_only else set()
+    alike = unchanged(source.name, stamps) if changed_only else set()
     step = Refreshed()
-    if unchanged:
-        step += move_partitions(source.name, unchanged)
-    rest = [object_id for object_id in stamps if object_id not in unchanged]
+    if alike:
+        step += move_partitions(source.name, alike)
+    rest = [object_id for object_id in stamps if object_id not in alike]
     if rest:
         step += refresh_objects(source.name, rest, stamps)
     return step
 
 
-def _unchanged(source_name: str, stamps: dict[str, str]) -> set[str]:
+def unchanged(source_name: str, stamps: dict[str, str]) -> set[str]:
     rows = Document.objects.using(store.write_alias()).filter(
         source=source_name,
         object_id__in=list(stamps),
@@ -323,7 +323,7 @@ def move_partitions(source_name: str, object_ids: Collection[str]) -> Refreshed:
     )
 
 
-def _vanished(source_name: str, offered: set[str]) -> list[str]:
+def vanished(source_name: str, offered: set[str]) -> list[str]:
     rows = Document.objects.using(store.write_alias()).filter(source=source_name)
     return sorted(set(rows.values_list("object_id", flat=True)) - offered)
 
@@ -343,6 +343,6 @@ def withdraw_unregistered() -> int:
     rows = Document.objects.using(store.write_alias()).order_by()
     stored = set(rows.values_list("source", flat=True).distinct())
     return sum(
-        _withdraw_all(source_name, _vanished(source_name, set()))
+        _withdraw_all(source_name, vanished(source_name, set()))
         for source_name in sorted(stored - set(sources.names()))
     )

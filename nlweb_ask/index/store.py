@@ -187,6 +187,12 @@ def put(row: Document, document: SourceDocument, *, public: bool, stamp: str) ->
     return True
 
 
+def holds(row: Document, document: SourceDocument) -> bool:
+    """Tell whether `put` would leave the words of this row as they are."""
+    written = (row.content_hash, row.analyzer)
+    return row.indexed and written == (_content_hash(document), INDEX_VERSION)
+
+
 def _copy(row: Document, document: SourceDocument) -> None:
     row.url = document.url
     row.name = document.name
