@@ -18,6 +18,8 @@ def installed(*names: str) -> Iterator[None]:
     in one that looks at foreign keys.
     """
     with modify_settings(INSTALLED_APPS={"append": list(names)}):
+        # Models that were there before do not know yet what relates to them again.
+        apps.clear_cache()
         models = [
             model
             for config in apps.get_app_configs()

@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import difflib
+from collections.abc import Iterable, Iterator, Sequence
 from inspect import get_annotations
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from types import FunctionType
+from typing import Any, Final
 
 from django.core.checks import CheckMessage, register
 
 from nlweb_ask.checks.table import TAG, nearest, report
 from nlweb_ask.plugins import sources
-from nlweb_ask.sources import (
-    MarkdownFolderSource,
-    ModelSource,
-    SitemapSource,
-    Source,
-)
+from nlweb_ask.sources import MarkdownFolderSource, ModelSource, Source
 from nlweb_ask.sources.declared import has_name, names_of
 from nlweb_ask.sources.model import MANY_FIELDS
 
-BASES: tuple[type[Any], ...] = (
-    MarkdownFolderSource,
-    ModelSource,
-    SitemapSource,
-    Source,
-)
-NEARLY = 0.85  # of 1: "text_feilds", and not "pages" for "page"
+OURS: Final = "nlweb_ask."
+# What is called where a source has it, and no class of ours has.
+HOOKS_WITHOUT_A_DEFAULT: Final = ("turned", "fetch_for_load")
+NEARLY: Final = 0.85  # of 1: "text_feilds", and not "pages" for "page"
+ENDINGS: Final = frozenset({"s", "es", "ed", "ing"})
+LONGEST_LAST_WORD: Final = 3  # letters: "affected" for "affected_by"
 
 
 @register(TAG)
@@ -128,28 +124,54 @@ def check_attributes_are_meant(**_kwargs: Any) -> list[CheckMessage]:
 
 
 def _misspelt(source: type[Source]) -> Iterator[CheckMessage]:
-    base = next(base for base in BASES if issubclass(source, base))
-    known = {name for each in base.__mro__ for name in get_annotations(each)}
-    for name in dict.fromkeys(_own_values(source, base)):
-        hint = "" if name in known else nearest(name, known, NEARLY)
-        if hint:
+    ours = [each for each in source.__mro__ if each.__module__.startswith(OURS)]
+    own = [each for each in source.__mro__ if each not in ours and each is not object]
+    known = {
+        *HOOKS_WITHOUT_A_DEFAULT,
+        *(name for each in ours for name in _names(each)),
+    }
+    for name in dict.fromkeys(name for each in own for name in _names(each)):
+        meant = _meant(name, sorted(known))
+        if name not in known and meant and not _is_read(name, own):
             yield report(
                 "W004",
                 f"The source {source.name!r} has an attribute {name!r}, which nothing "
                 "reads.",
-                hint=hint,
+                hint=f'Did you mean "{meant}"?',
                 obj=source,
             )
 
 
-def _own_values(source: type[Source], base: type[Source]) -> Iterator[str]:
-    """Yield the plain values that the site's own classes hold."""
-    for each in source.__mro__:
-        if each in base.__mro__:
-            continue
-        for name, value in vars(each).items():
-            if not name.startswith("_") and not hasattr(value, "__get__"):
-                yield name
+def _names(each: type[Any]) -> Iterator[str]:
+    names = {**get_annotations(each), **vars(each)}
+    return (name for name in names if not name.startswith("_"))
+
+
+def _meant(name: str, known: Sequence[str]) -> str:
+    """Return what is nearly `name`, or `name` with another ending: "watch" for "watching"."""
+    ended = [each for each in known if _ends_otherwise(name, each)]
+    near = difflib.get_close_matches(name, known, 1, NEARLY)
+    return next(iter(near or difflib.get_close_matches(name, ended, 1, 0.0)), "")
+
+
+def _ends_otherwise(name: str, known: str) -> bool:
+    longer = name.startswith(known) and name.removeprefix(known) in ENDINGS
+    last = known.removeprefix(f"{name}_")
+    return longer or (last != known and len(last) <= LONGEST_LAST_WORD)
+
+
+def _is_read(name: str, classes: Iterable[type[Any]]) -> bool:
+    """Tell whether another method of the site's own names it."""
+    methods = {
+        key: getattr(value, "__func__", getattr(value, "fget", value))
+        for each in classes
+        for key, value in vars(each).items()
+    }
+    return any(
+        name in method.__code__.co_names
+        for key, method in methods.items()
+        if key != name and isinstance(method, FunctionType)
+    )
 
 
 def _of_kind(kind: type[Any]) -> list[type[Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from django.apps import apps
@@ -11,7 +11,7 @@ from django.core.exceptions import FieldDoesNotExist
 from django.db import models
 
 from nlweb_ask.checks.table import TAG, nearest, report
-from nlweb_ask.index.watching import watched_model
+from nlweb_ask.index.watching import watch_of, watched_model
 from nlweb_ask.plugins import sources
 from nlweb_ask.sources.clock import field_of
 
@@ -29,7 +29,16 @@ def _no_models(source: Any) -> Iterator[CheckMessage]:
     app = getattr(source, "needs_app", "")
     if app and not apps.is_installed(app):
         return  # reported by itself
-    for entry in getattr(source, "watch", ()):
+    entries = watch_of(source)
+    if entries is None:
+        yield report(
+            "E030",
+            f"watch of the source {source.name!r} is {source.watch!r}, and must be a list.",
+            hint='watch = ["auth.Group"]',
+            obj=source,
+        )
+        return
+    for entry in entries:
         if not _is_model(entry):
             yield report(
                 "E030",
@@ -42,10 +51,10 @@ def _no_models(source: Any) -> Iterator[CheckMessage]:
 
 def _is_model(entry: Any) -> bool:
     try:
-        model: Any = watched_model(entry)
+        watched_model(entry)
     except (LookupError, ValueError):
         return False
-    return isinstance(model, type) and issubclass(model, models.Model)
+    return True
 
 
 def _no_dates(source: Any) -> Iterator[CheckMessage]:
@@ -56,6 +65,15 @@ def _no_dates(source: Any) -> Iterator[CheckMessage]:
             f"clock_fields of the source {source.name!r} is a text, and must be a list "
             "of names.",
             hint=f'clock_fields = ["{fields}"]',
+            obj=source,
+        )
+        return
+    if not isinstance(fields, Collection):
+        yield report(
+            "E030",
+            f"clock_fields of the source {source.name!r} is {fields!r}, and must be a "
+            "list of names.",
+            hint="clock_fields = []",
             obj=source,
         )
         return

@@ -11,12 +11,13 @@ from importlib.util import find_spec
 from typing import Any, Final
 
 from django.conf import settings
-from django.db import DatabaseError, connections, transaction
+from django.db import DatabaseError, connections
 from django.db.models import Count
 
 from nlweb_ask.conf import deployment
 from nlweb_ask.conf.failures import described
 from nlweb_ask.index import merge, store
+from nlweb_ask.index.apart import after_commit
 from nlweb_ask.models import Change
 
 logger = logging.getLogger("nlweb_ask.index")
@@ -31,23 +32,32 @@ _given = -GIVE_AGAIN_SECONDS  # time.monotonic() of the last merge that became a
 def merge_soon() -> None:
     """Merge once this transaction is committed, if enough changes have come together."""
     if deployment().merge_in_background:
-        transaction.on_commit(_start, using=store.write_alias())
+        after_commit(_start, using=store.write_alias())
 
 
 def _start() -> None:
     if not _running.acquire(blocking=False):
         return
+    started = False
+    try:
+        started = _start_thread()
+    finally:
+        if not started:
+            _running.release()
+
+
+def _start_thread() -> bool:
+    """Merge in a thread, which lets go of the lock; return false where none has to."""
     try:
         due = due_sites()
     except DatabaseError:
-        due = []
+        return False
     if not due or _merge_task(due):
-        _running.release()
-        return
-    thread = threading.Thread(
+        return False
+    threading.Thread(
         target=_merge_all, args=(due,), name="nlweb_ask-merge", daemon=True
-    )
-    thread.start()
+    ).start()
+    return True
 
 
 def handed_over(task_name: str, *arguments: Any) -> bool:
@@ -111,5 +121,7 @@ def _merge_all(site_ids: list[int]) -> None:
         # The next save tries again; until then questions read more rows.
         logger.error("the index could not be merged error=%s", type(error).__name__)  # noqa: TRY400
     finally:
-        connections.close_all()
-        _running.release()
+        try:
+            connections.close_all()
+        finally:
+            _running.release()

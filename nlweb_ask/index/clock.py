@@ -7,13 +7,13 @@ turned already costs a few queries and writes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any, Final, cast
 
 from django.utils import timezone
 
 from nlweb_ask.index.refresh import Refreshed
+from nlweb_ask.index.told import told_ids
 from nlweb_ask.index.upkeep import look_at
 from nlweb_ask.plugins import sources
 from nlweb_ask.sources import clock
@@ -39,6 +39,5 @@ def turn_due(source_name: str) -> Refreshed:
 def _turned(source_name: str, since: datetime, now: datetime) -> list[str]:
     source = cast("Any", sources.get(source_name))
     if hasattr(source, "turned"):
-        told: Iterable[object] = source.turned(since, now)
-        return sorted({str(object_id) for object_id in told})
+        return sorted(told_ids("turned", source.turned(since, now)))
     return clock.turned(source.model, source.clock_fields, since, now)

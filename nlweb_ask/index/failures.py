@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Final
 
 from django.db import DatabaseError, connections
@@ -17,6 +17,7 @@ from nlweb_ask.sources.sites import default_site_id
 logger = logging.getLogger("nlweb_ask.index")
 
 MYSQL_DEADLOCK: Final = 1213
+AT_ONCE: Final = 500
 
 
 def record_failure(source_name: str, object_id: str, why: str) -> None:
@@ -40,12 +41,32 @@ def clear_failures(source_name: str, object_ids: Collection[str]) -> None:
     rows.delete(alias, IndexFailure, "id", [pk for *_, pk in found])
 
 
-def log_failure(what: str, source: str, object_id: str, error: Exception) -> None:
+def noted_failures(source_name: str) -> dict[int, str]:
+    """Return the keys of what is noted of a source, with the objects it is about."""
+    rows = IndexFailure.objects.using(write_alias()).filter(source=source_name)
+    return dict(rows.values_list("pk", "object_id"))
+
+
+def forget_vanished(noted: Mapping[int, str], offered: Collection[str]) -> None:
+    """Forget what was noted of objects that are not offered; newer notes stay."""
+    kept = {object_id[:255] for object_id in offered}
+    keys = [pk for pk, object_id in noted.items() if object_id not in kept]
+    for begin in range(0, len(keys), AT_ONCE):
+        rows = IndexFailure.objects.using(write_alias())
+        rows.filter(pk__in=keys[begin : begin + AT_ONCE]).delete()
+
+
+def forget_unregistered(registered: Collection[str]) -> None:
+    rows = IndexFailure.objects.using(write_alias())
+    rows.exclude(source__in=list(registered)).delete()
+
+
+def log_failure(what: str, source: str, object_id: str, error: BaseException) -> None:
     told = described(error)
     logger.error("%s source=%s object=%s %s", what, source, object_id, told)
 
 
-def raise_if_rolled_back(error: Exception) -> None:
+def raise_if_rolled_back(error: BaseException) -> None:
     """Let an error through that already ended the site's own transaction."""
     connection = connections[write_alias()]
     ended = (

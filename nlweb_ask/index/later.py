@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Final
 
-from django.db import connections
+from django.db import DatabaseError, connections
 
 from nlweb_ask.conf import deployment
 from nlweb_ask.index import background, clock, rechecks
+from nlweb_ask.index.apart import RAISED
 from nlweb_ask.index.failures import log_failure
 from nlweb_ask.index.upkeep import ask_again
 from nlweb_ask.plugins import sources
@@ -80,7 +81,10 @@ def look_now_and_then() -> None:
 
 
 def _anything_to_look_for() -> bool:
-    watching = any(getattr(source, "watch", ()) for source in sources.classes())
+    watching = any(
+        getattr(source, "watch", ()) or hasattr(source, "watched_rights")
+        for source in sources.classes()
+    )
     return watching or bool(clock.clocked())
 
 
@@ -118,10 +122,14 @@ def _start() -> None:
     running = _waiting.thread is not None and _waiting.thread.is_alive()
     if running or _waiting.held:
         return
-    _waiting.thread = threading.Thread(
-        target=_work, name="nlweb_ask-later", daemon=True
-    )
-    _waiting.thread.start()
+    thread = threading.Thread(target=_work, name="nlweb_ask-later", daemon=True)
+    try:
+        thread.start()
+    except RuntimeError as error:
+        # The machine has no more threads; what waits is done with what comes next.
+        log_failure("no thread to work in", "*", "*", error)
+    else:
+        _waiting.thread = thread
 
 
 def _work() -> None:
@@ -157,16 +165,25 @@ def _attempt(source_name: str, object_ids: set[str] | None) -> None:
     try:
         if not background.handed_over("ask_again", source_name, ids):
             ask_again(source_name, ids)
-    except Exception as error:  # noqa: BLE001 - the thread goes on with the others
+    except RAISED as error:  # the thread goes on with the others
         log_failure("not asked again", source_name, "*", error)
 
 
 def _look() -> None:
+    """Look for what is noted and what the clock has turned, one source after another."""
+    due: list[tuple[str, Callable[[str], object]]] = []
     try:
-        for source_name in rechecks.noted():
-            if not background.handed_over("settle", source_name):
-                rechecks.settle(source_name)
-        for source_name in clock.clocked():
-            clock.turn_due(source_name)
-    except Exception as error:  # noqa: BLE001 - found by the next look or sweep
-        log_failure("not looked for what has turned", "*", "*", error)
+        due += [(name, _settle_or_hand_over) for name in rechecks.noted()]
+    except DatabaseError as error:
+        log_failure("not looked for what is noted", "*", "*", error)
+    due += [(name, clock.turn_due) for name in clock.clocked()]
+    for source_name, look in due:
+        try:
+            look(source_name)
+        except RAISED as error:  # a source is the site's own code
+            log_failure("not looked for what has turned", source_name, "*", error)
+
+
+def _settle_or_hand_over(source_name: str) -> None:
+    if not background.handed_over("settle", source_name):
+        rechecks.settle(source_name)

@@ -7,14 +7,14 @@ page and never allows one, so what cannot be asked about is closed.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Final
 
-from django.db import connections, models, transaction
+from django.db import models
 
 from nlweb_ask.conf.failures import reason
 from nlweb_ask.index import store
+from nlweb_ask.index.apart import RAISED, apart
 from nlweb_ask.index.failures import log_failure, raise_if_rolled_back, record_failure
 from nlweb_ask.models import Document
 from nlweb_ask.plugins import Source, sources
@@ -23,7 +23,7 @@ from nlweb_ask.sources.viewers import anonymous_viewer
 
 # Documents of one transaction: few statements, and a lock that is soon free again.
 AT_ONCE: Final = 500
-# A rule that fails for more objects than this has not failed because of one of them.
+# Objects of one transaction that are withdrawn and noted because the rule fails.
 MAX_FAILURES: Final = 10
 
 
@@ -117,7 +117,7 @@ def _contradicted(source: Source, rows: Sequence[store.Row]) -> list[store.Row]:
     for site_id, of_site in _by_site(rows).items():
         try:
             visible = _visible(source, site_id, {_asked_as(row) for row in of_site})
-        except Exception as error:  # noqa: BLE001 - a source is the site's own code
+        except RAISED as error:  # a source is the site's own code
             raise_if_rolled_back(error)
             wrong += of_site
             continue
@@ -136,31 +136,39 @@ def _verdict(source: Source, rows: Sequence[store.Row]) -> _Verdict:
     for site_id, of_site in _by_site(rows).items():
         try:
             _note_visible(verdict, source, site_id, of_site)
-        except Exception as error:  # noqa: BLE001 - a source is the site's own code
+        except RAISED as error:  # a source is the site's own code
             raise_if_rolled_back(error)
-            _ask_one_by_one(verdict, source, site_id, of_site)
+            _ask_in_halves(verdict, source, site_id, of_site)
     return verdict
 
 
-def _ask_one_by_one(
-    verdict: _Verdict, source: Source, site_id: int, rows: Iterable[store.Row]
+def _ask_in_halves(
+    verdict: _Verdict, source: Source, site_id: int, rows: Sequence[store.Row]
 ) -> None:
     """Find the objects that the rule fails for, so that they close no others.
 
-    Where it fails for many, those that are left are not asked about: they are closed
-    until the next sweep.
+    All of them are closed. Only so many are withdrawn and noted as well: a rule that
+    fails for more is mended in one place, and their words need not be read again.
     """
-    for row in rows:
-        if len(verdict.failures) >= MAX_FAILURES:
-            return
+    halves = [rows[: len(rows) // 2], rows[len(rows) // 2 :]] if rows[1:] else [rows]
+    for half in halves:
         try:
-            _note_visible(verdict, source, site_id, [row])
-        except Exception as error:  # noqa: BLE001 - a source is the site's own code
+            _note_visible(verdict, source, site_id, half)
+        except RAISED as error:  # a source is the site's own code
             raise_if_rolled_back(error)
-            log_failure(
-                "who may see it is not known", source.name, row.object_id, error
-            )
-            verdict.failures[row.object_id] = reason(error)
+            if half[1:]:
+                _ask_in_halves(verdict, source, site_id, half)
+            else:
+                _note_failure(verdict, source, half[0], error)
+
+
+def _note_failure(
+    verdict: _Verdict, source: Source, row: store.Row, error: BaseException
+) -> None:
+    noted = verdict.failures
+    if row.object_id not in noted and len(noted) < MAX_FAILURES:
+        log_failure("who may see it is not known", source.name, row.object_id, error)
+        noted[row.object_id] = reason(error)
 
 
 def _note_visible(
@@ -171,10 +179,7 @@ def _note_visible(
 
 
 def _visible(source: Source, site_id: int, asked: set[str]) -> set[str]:
-    alias = store.write_alias()
-    # What fails in the database would end the site's own transaction.
-    inside = connections[alias].in_atomic_block
-    with transaction.atomic(using=alias) if inside else nullcontext():
+    with apart():
         return set(visible_ids(source, anonymous_viewer(site_id), asked))
 
 

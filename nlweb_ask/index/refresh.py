@@ -16,9 +16,13 @@ from django.db import DatabaseError, connections
 from nlweb_ask.conf.failures import reason
 from nlweb_ask.index import store
 from nlweb_ask.index.admission import fit
+from nlweb_ask.index.apart import RAISED, apart
 from nlweb_ask.index.failures import (
     clear_failures,
+    forget_unregistered,
+    forget_vanished,
     log_failure,
+    noted_failures,
     raise_if_rolled_back,
     record_failure,
 )
@@ -78,27 +82,27 @@ def refresh_objects(
     An object that the source no longer offers is withdrawn. Inside a transaction of the
     site the index is written in that transaction, behind a savepoint.
     """
-    source = sources.get(source_name)
     total = Refreshed()
     collision: store.Collision | None = None
     for _ in range(CLAIM_ATTEMPTS):
         try:
+            source = sources.get(source_name)
             if isinstance(source, Fetching):
                 source.fetch_for_load(object_ids)
-            with store.writing():
+            with apart(besides=store.write_alias()), store.writing():
                 step, rows_made = _refresh(source, list(object_ids), stamps or {})
         except store.Collision as error:
             collision = error
             continue
-        except Exception as error:  # noqa: BLE001 - a source is the site's own code
+        except RAISED as error:  # a source is the site's own code
             raise_if_rolled_back(error)
-            return _withdraw_failed(source, list(object_ids), error)
+            return _withdraw_failed(source_name, list(object_ids), error)
         collision = None
         total += replace(step, seen=0)
         if not rows_made or not _others_may_have_passed():
             break
     if collision is not None:
-        return _withdraw_failed(source, list(object_ids), collision)
+        return _withdraw_failed(source_name, list(object_ids), collision)
     return replace(total, seen=len(object_ids))
 
 
@@ -116,16 +120,8 @@ def _others_may_have_passed() -> bool:
 def withdraw_objects(source_name: str, object_ids: Collection[str]) -> int:
     """Take these objects out of the index; return how many documents were in it."""
     with store.writing():
+        clear_failures(source_name, object_ids)
         return store.withdraw(store.lock(source_name, object_ids))
-
-
-def withdraw_after_delete(source_name: str, object_id: str) -> None:
-    """Withdraw an object that the site has deleted; the deletion goes on whatever."""
-    try:
-        withdraw_objects(source_name, [object_id])
-    except DatabaseError as error:
-        raise_if_rolled_back(error)
-        log_failure("not withdrawn", source_name, object_id, error)
 
 
 def _refresh(
@@ -207,24 +203,24 @@ def _puts(
 
 
 def _withdraw_failed(
-    source: Source, object_ids: Sequence[str], error: Exception
+    source_name: str, object_ids: Sequence[str], error: BaseException
 ) -> Refreshed:
     """Withdraw what could not be indexed, one object at a time where several failed."""
     if len(object_ids) > 1:
         total = Refreshed()
         for object_id in object_ids:
-            total += refresh_objects(source.name, [object_id])
+            total += refresh_objects(source_name, [object_id])
         return total
-    log_failure("not indexed", source.name, ",".join(object_ids), error)
+    log_failure("not indexed", source_name, ",".join(object_ids), error)
     withdrawn = 0
     try:
         with store.writing():
-            withdrawn = store.withdraw(store.lock(source.name, object_ids))
+            withdrawn = store.withdraw(store.lock(source_name, object_ids))
             for object_id in object_ids:
-                record_failure(source.name, object_id, reason(error))
+                record_failure(source_name, object_id, reason(error))
     except DatabaseError as second:
         raise_if_rolled_back(second)
-        log_failure("index not written", source.name, ",".join(object_ids), second)
+        log_failure("index not written", source_name, ",".join(object_ids), second)
     return Refreshed(seen=len(object_ids), failed=1, withdrawn=withdrawn)
 
 
@@ -248,6 +244,7 @@ def sweep(
         on_step: Called with the counts of each step.
     """
     source = sources.get(source_name)
+    noted = noted_failures(source_name)
     refs = {ref.object_id: ref for ref in source.iter_refs()}
     on_begin(refs.keys())
     total = Refreshed()
@@ -257,7 +254,8 @@ def sweep(
         total += step
         on_step(step)
         courtesy.give_way()
-    return total + _look_again(source, _vanished(source_name, set(refs)))
+    forget_vanished(noted, refs)
+    return total + _look_again(source, vanished(source_name, set(refs)))
 
 
 def _look_again(source: Source, object_ids: Sequence[str]) -> Refreshed:
@@ -301,17 +299,17 @@ def _sweep_chunk(
     source: Source, chunk: Sequence[SourceRef], *, changed_only: bool
 ) -> Refreshed:
     stamps = {ref.object_id: ref.stamp for ref in chunk}
-    unchanged = _unchanged(source.name, stamps) if changed_only else set()
+    alike = unchanged(source.name, stamps) if changed_only else set()
     step = Refreshed()
-    if unchanged:
-        step += move_partitions(source.name, unchanged)
-    rest = [object_id for object_id in stamps if object_id not in unchanged]
+    if alike:
+        step += move_partitions(source.name, alike)
+    rest = [object_id for object_id in stamps if object_id not in alike]
     if rest:
         step += refresh_objects(source.name, rest, stamps)
     return step
 
 
-def _unchanged(source_name: str, stamps: dict[str, str]) -> set[str]:
+def unchanged(source_name: str, stamps: dict[str, str]) -> set[str]:
     rows = Document.objects.using(store.write_alias()).filter(
         source=source_name,
         object_id__in=list(stamps),
@@ -339,7 +337,7 @@ def move_partitions(source_name: str, object_ids: Collection[str]) -> Refreshed:
     )
 
 
-def _vanished(source_name: str, offered: set[str]) -> list[str]:
+def vanished(source_name: str, offered: set[str]) -> list[str]:
     rows = Document.objects.using(store.write_alias()).filter(source=source_name)
     return sorted(set(rows.values_list("object_id", flat=True)) - offered)
 
@@ -355,9 +353,10 @@ def _withdraw_all(source_name: str, object_ids: Sequence[str]) -> int:
 
 def withdraw_unregistered() -> int:
     """Take out the documents of sources that are no longer registered."""
+    forget_unregistered(sources.names())
     rows = Document.objects.using(store.write_alias()).order_by()
     stored = set(rows.values_list("source", flat=True).distinct())
     return sum(
-        _withdraw_all(source_name, _vanished(source_name, set()))
+        _withdraw_all(source_name, vanished(source_name, set()))
         for source_name in sorted(stored - set(sources.names()))
     )

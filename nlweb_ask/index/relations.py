@@ -12,7 +12,14 @@ from django.db.models import signals
 
 from nlweb_ask.index import refresh
 from nlweb_ask.index.background import merge_soon
-from nlweb_ask.index.watching import ask_about, follow, recall, remember
+from nlweb_ask.index.watching import (
+    ask_about,
+    follow,
+    recall,
+    remember,
+    rows_of,
+    stored,
+)
 from nlweb_ask.plugins import sources
 
 # Pages that are read anew when a relation changes; of more, it is asked who may see them.
@@ -28,10 +35,9 @@ class _Relation:
     others: str
     declared_by_pages: bool
 
-    @property
-    def page_column(self) -> str:
+    def page_of(self, row: models.Model) -> str:
         field: Any = self.through._meta.get_field(self.pages)
-        return str(field.attname)
+        return str(getattr(row, field.attname))
 
     @property
     def of_others(self) -> type[models.Model]:
@@ -77,11 +83,14 @@ def _connect(source_name: str, relation: _Relation) -> None:
     connect(signals.m2m_changed, relation.through, _on_changed)
     if relation.through._meta.auto_created:
         # Rows of it go without a signal when what they refer to is deleted.
-        connect(signals.pre_delete, relation.of_others, _before_other_deleted)
-        connect(signals.post_delete, relation.of_others, _on_other_deleted)
+        for others in rows_of(relation.of_others):
+            connect(signals.pre_delete, others, _before_other_deleted)
+            connect(signals.post_delete, others, _on_other_deleted)
     else:
-        connect(signals.post_save, relation.through, _on_row)
-        connect(signals.post_delete, relation.through, _on_row)
+        for rows in rows_of(relation.through):
+            connect(signals.pre_save, rows, _before_row)
+            connect(signals.post_save, rows, _on_row)
+            connect(signals.post_delete, rows, _on_row)
 
 
 def _on_changed(
@@ -132,9 +141,24 @@ def _on_other_deleted(
     follow(using, partial(_read_or_ask, source_name, relation, touched))
 
 
+def _before_row(
+    _source_name: str,
+    key: str,
+    relation: _Relation,
+    instance: models.Model,
+    using: str,
+    raw: bool = False,
+    **_: Any,
+) -> None:
+    # A row that is moved from one page to another changes both.
+    row = None if raw else stored(instance, using)
+    if row is not None:
+        remember(instance, key, {relation.page_of(row)})
+
+
 def _on_row(
     source_name: str,
-    _key: str,
+    key: str,
     relation: _Relation,
     instance: models.Model,
     using: str,
@@ -142,7 +166,8 @@ def _on_row(
     **_: Any,
 ) -> None:
     if not raw:
-        touched = {str(getattr(instance, relation.page_column))}
+        left = recall(instance, key) or set()
+        touched = {relation.page_of(instance), *left}
         follow(using, partial(_read_or_ask, source_name, relation, touched))
 
 

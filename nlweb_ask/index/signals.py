@@ -63,7 +63,9 @@ def _on_saved(
 
 
 def _on_deleted(source_name: str, instance: models.Model, using: str, **_: Any) -> None:
-    follow(using, partial(_withdraw, source_name, str(instance.pk)))
+    # The source is asked: it may have been a copy in another database, or the row of a
+    # child whose page is kept.
+    follow(using, partial(_refresh, source_name, str(instance.pk)))
 
 
 def _on_parent_saved(
@@ -85,10 +87,4 @@ def _on_parent_saved(
 def _refresh(source_name: str, object_id: str) -> None:
     if source_name in sources:
         refresh.refresh_objects(source_name, [object_id])
-        merge_soon()
-
-
-def _withdraw(source_name: str, object_id: str) -> None:
-    if source_name in sources:
-        refresh.withdraw_after_delete(source_name, object_id)
         merge_soon()

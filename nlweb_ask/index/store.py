@@ -233,9 +233,7 @@ def put_all(puts: Iterable[Put]) -> set[int]:
     same: list[Put] = []
     for put in sorted(puts, key=lambda put: put.row.id):
         content_hash = _content_hash(put.document)
-        row = put.row
-        is_same = (row.content_hash, row.analyzer) == (content_hash, INDEX_VERSION)
-        if row.indexed and is_same:
+        if _holds(put.row, content_hash):
             same.append(put)
         else:
             changed.append((put, content_hash))
@@ -284,6 +282,16 @@ def _moment(moment: datetime) -> Any:
     """Return a moment as the database takes it past the ORM."""
     field = Document._meta.get_field("refreshed_at")
     return field.get_db_prep_save(moment, connections[write_alias()])
+
+
+def holds(row: Row, document: SourceDocument) -> bool:
+    """Tell whether writing this document would leave the words of its row as they are."""
+    return _holds(row, _content_hash(document))
+
+
+def _holds(row: Row, content_hash: str) -> bool:
+    written = (row.content_hash, row.analyzer)
+    return row.indexed and written == (content_hash, INDEX_VERSION)
 
 
 def _content_hash(document: SourceDocument) -> str:

@@ -38,8 +38,8 @@ class Source:
     def affected_by(self, instance: Any) -> Iterable[object] | None:
         """Return the ids of the objects that a row of `watch` decides about.
 
-        None = all. Asked after a save, before a deletion, and on both sides of a change
-        of a many-to-many.
+        None = all. Asked on both sides of a save and of a change of a many-to-many,
+        and before a deletion.
         """
         return None
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 from django.db import models
 
 from nlweb_ask.plugins.types import Viewer
-from nlweb_ask.sources.model_permission import PermissionSource
+from nlweb_ask.sources.model_permission import PagePermissionSource
 from nlweb_ask.sources.viewers import asking_user
 
 
-class GuardianSource(PermissionSource):
+class GuardianSource(PagePermissionSource):
     """A model whose pages are for users and groups that django-guardian has rows for.
 
     One query for all pages, whoever asks. A visitor who is not signed in is guardian's
@@ -21,21 +20,9 @@ class GuardianSource(PermissionSource):
     """
 
     needs_app: ClassVar[str] = "guardian"
-    watch: Sequence[type[Any] | str] = (
-        *PermissionSource.watch,
-        *("guardian.UserObjectPermission", "guardian.GroupObjectPermission"),
-    )
 
     # Whether who holds the permission on the whole model sees every page.
     accept_global_perms: bool = False
-
-    def affected_by(self, instance: Any) -> Iterable[object] | None:
-        from django.contrib.contenttypes.models import ContentType
-
-        if not hasattr(instance, "object_pk"):
-            return super().affected_by(instance)
-        ours = ContentType.objects.get_for_model(self.model)
-        return [instance.object_pk] if instance.content_type_id == ours.pk else ()
 
     def visible_to(
         self, viewer: Viewer, queryset: models.QuerySet[Any]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from django.contrib.auth import get_permission_codename
+from django.contrib.auth import get_permission_codename, get_user_model
 from django.db import models
 
 from nlweb_ask.plugins.types import Viewer
+from nlweb_ask.sources.guardian_rows import guardian_models, pages_of_row
 from nlweb_ask.sources.model import ModelSource
 from nlweb_ask.sources.viewers import asking_user
 
@@ -17,11 +18,18 @@ class PermissionSource(ModelSource):
     """What sources that ask about a permission have in common: which one."""
 
     permission: str = ""  # "app_label.codename"; empty = to view the model
-    # What visitors who are not signed in may see hangs on these only where a backend
-    # lets them have permissions; then it must be followed.
-    watch: Sequence[type[Any] | str] = ("auth.Group", "auth.Permission")
 
-    def affected_by(self, instance: Any) -> Iterable[object] | None:
+    @classmethod
+    def watched_rights(cls) -> Sequence[type[Any] | str]:
+        """Return the models whose rows say who holds a permission; besides `watch`.
+
+        What visitors who are not signed in may see hangs on these only where a backend
+        lets them have permissions; then it must be followed.
+        """
+        return ("auth.Group", "auth.Permission")
+
+    def affected_by_right(self, instance: Any) -> Iterable[object] | None:
+        """Return the ids of the objects that a row of these decides about; None = all."""
         from django.contrib.auth.models import Permission
 
         if not isinstance(instance, Permission):
@@ -34,6 +42,21 @@ class PermissionSource(ModelSource):
         options = cls.model._meta
         view = f"{options.app_label}.{get_permission_codename('view', options)}"
         return cls.permission or view
+
+
+class PagePermissionSource(PermissionSource):
+    """What sources that ask about single pages have in common: guardian's rows."""
+
+    @classmethod
+    def watched_rights(cls) -> Sequence[type[Any] | str]:
+        model = getattr(cls, "model", None)
+        return (*super().watched_rights(), *guardian_models(model))
+
+    def affected_by_right(self, instance: Any) -> Iterable[object] | None:
+        of_guardian = guardian_models(self.model)
+        if of_guardian and isinstance(instance, (*of_guardian, get_user_model())):
+            return pages_of_row(self.model, instance)
+        return super().affected_by_right(instance)
 
 
 class ModelPermissionSource(PermissionSource):

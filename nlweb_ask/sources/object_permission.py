@@ -8,11 +8,11 @@ from django.db import models
 
 from nlweb_ask.plugins.types import Viewer
 from nlweb_ask.sources.model import BATCH
-from nlweb_ask.sources.model_permission import PermissionSource
+from nlweb_ask.sources.model_permission import PagePermissionSource
 from nlweb_ask.sources.viewers import asking_user
 
 
-class ObjectPermissionSource(PermissionSource):
+class ObjectPermissionSource(PagePermissionSource):
     """A model whose pages are judged by `user.has_perm(permission, page)`, each by itself.
 
     Costly: one query loads the pages that are asked about, and each is judged by every

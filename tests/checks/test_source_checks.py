@@ -8,7 +8,13 @@ import pytest
 from django.db.models import F
 
 from nlweb_ask.plugins import sources
-from nlweb_ask.sources import MarkdownFolderSource, ModelSource, Source
+from nlweb_ask.sources import (
+    GuardianSource,
+    MarkdownFolderSource,
+    ModelPermissionSource,
+    ModelSource,
+    Source,
+)
 from tests.testapp.models import Article
 
 
@@ -212,12 +218,62 @@ def test_attribute_of_a_shared_base_of_the_site_is_reported_too(reported, regist
     assert len(reported("W004")) == 1
 
 
+@pytest.mark.parametrize(
+    ("base", "name", "meant"),
+    [
+        (ModelSource, "get_querset", "get_queryset"),
+        (ModelSource, "visable_to", "visible_to"),
+        (ModelSource, "visible", "visible_to"),
+        (ModelSource, "part_visible", "part_visible_to"),
+        (ModelSource, "to_schemaorg", "to_schema_org"),
+        (ModelSource, "watches", "watch"),
+        (ModelSource, "watching", "watch"),
+        (ModelSource, "affected", "affected_by"),
+        (ModelSource, "clock_field", "clock_fields"),
+        (ModelSource, "turnd", "turned"),
+        (GuardianSource, "accept_global_perm", "accept_global_perms"),
+        (GuardianSource, "permissions", "permission"),
+        (ModelPermissionSource, "permision", "permission"),
+        (MarkdownFolderSource, "base_ulr", "base_url"),
+    ],
+)
+@pytest.mark.parametrize(
+    "value", [[], lambda self, *given: given], ids=["value", "method"]
+)
+def test_hook_that_is_nearly_a_known_one_is_reported(
+    reported, registered, base, name, meant, value
+):
+    given = {"name": "some", "model": Article, "public": True, name: value}
+    registered(sources, type("Some", (base,), given))
+    [message] = reported("W004")
+    assert f"'some' has an attribute {name!r}" in message.msg
+    assert message.hint == f'Did you mean "{meant}"?'
+
+
 def test_attributes_and_methods_of_the_sites_own_are_not_reported(reported, articles):
     articles(
         audience="members",
         text_fields=["body"],
-        get_nam=lambda self, obj: "x",
-        text_feild=property(lambda self: "x"),
+        get_author=lambda self, obj: "x",
+        published=property(lambda self: "x"),
         _text_feilds=[],
     )
+    assert reported("W004") == []
+
+
+def test_what_the_site_reads_itself_is_not_reported(reported, registered):
+    class Some(ModelSource):
+        name = "some"
+        model = Article
+
+        def visible(self, queryset):
+            return queryset.filter(members_only=False)
+
+        def get_querysets(self):
+            return [self.get_queryset()]
+
+        def part_visible_to(self, part, viewer, queryset):
+            return self.get_querysets()[0] & self.visible(queryset)
+
+    registered(sources, Some)
     assert reported("W004") == []

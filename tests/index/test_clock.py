@@ -134,6 +134,15 @@ def test_a_source_may_tell_by_itself_what_is_due(db):
             assert "Kettle 1" in public()
 
 
+def test_a_source_that_tells_a_text_for_a_list_is_one_that_fails(db):
+    class Texting(NoticeSource):
+        def turned(self, since, now):
+            return "57"
+
+    with board(Texting), pytest.raises(TypeError, match="turned"):
+        turn_due(name())
+
+
 def test_a_related_date_and_a_day_turn_pages_too(db):
     with at(NOON):
         parent = Bulletin.objects.create(title="Parent", closes=NOON)
@@ -211,19 +220,48 @@ def test_what_is_due_is_looked_for_after_a_question_and_not_before(clocked):
         assert public() == {"Kettle 0", "Kettle 1"}
 
 
-def test_a_source_that_fails_keeps_no_other_from_its_hour(clocked, monkeypatch, caplog):
-    class Broken(NoticeSource):
-        def turned(self, since, now):
-            return 1 / 0
+class Broken(NoticeSource):
+    """Registered before the other, so it is looked at before it."""
 
-    planned()
-    Broken.name = "a broken one"
+    name = "a broken one"
+
+    def turned(self, since, now):
+        return 1 / 0
+
+
+@pytest.fixture
+def broken(db):
     sources.register(Broken)
+    yield
+    sources.unregister(Broken.name)
+
+
+def test_a_source_that_fails_keeps_no_other_from_its_hour(broken, clocked, caplog):
+    planned()
+    with at(NOON + HOUR):
+        later.look_later()
+        later.drain()
+    assert public() == {"Kettle 0", "Kettle 1"}
+    assert "source=a broken one object=* error=ZeroDivisionError" in caplog.text
+
+
+class Unmade(NoticeSource):
+    name = "an unmade one"
+
+    def __init__(self):
+        raise RuntimeError
+
+
+def test_a_source_that_fails_keeps_no_other_from_what_is_noted(db):
+    sources.register(Unmade)
     try:
-        with at(NOON + HOUR):
+        with board(NoticeSource):
+            notices(1)
+            Bulletin.objects.update(members_only=True)
+            rechecks.note(Unmade.name)
+            rechecks.note(name())
             later.look_later()
             later.drain()
+            assert public() == set()
     finally:
-        sources.unregister(Broken.name)
-    assert public() == {"Kettle 0", "Kettle 1"}
-    assert "ZeroDivisionError" in caplog.text
+        sources.unregister(Unmade.name)

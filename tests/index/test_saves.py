@@ -6,15 +6,18 @@ from contextlib import contextmanager, suppress
 
 import pytest
 from django.db import connection, transaction
+from django.db.models.signals import post_delete
 from django.test.utils import CaptureQueriesContext
 
+from nlweb_ask import PublicSource
 from nlweb_ask.index.analysis import Word
 from nlweb_ask.index.merge import merge
 from nlweb_ask.index.refresh import sweep
 from nlweb_ask.index.search import search
+from nlweb_ask.index.signals import connect_signals
 from nlweb_ask.models import Document, IndexFailure
 from nlweb_ask.plugins import Scope, sources
-from tests.testapp.models import Article
+from tests.testapp.models import Article, Poster, Sheet
 
 pytestmark = [pytest.mark.servers, pytest.mark.django_db]
 
@@ -106,6 +109,38 @@ def test_a_deletion_that_is_rolled_back_leaves_the_page():
         article.delete()
         assert found() == []
     assert found() == [str(pk)]
+
+
+@pytest.fixture
+def sheets():
+    class SheetSource(PublicSource):
+        name = "sheets"
+        model = Sheet
+
+    sources.register(SheetSource)
+    connect_signals()
+    yield lambda: set(Document.objects.filter(source="sheets").values_list("name"))
+    sources.unregister("sheets")
+
+
+def test_a_page_stays_when_the_row_of_a_child_goes_and_its_own_is_kept(sheets):
+    poster = Poster.objects.create(title="Kettle")
+    poster.delete(keep_parents=True)
+    assert sheets() == {("Kettle",)}
+    Sheet.objects.all().delete()
+    assert sheets() == set()
+
+
+def test_a_page_goes_with_the_row_of_its_child(sheets):
+    Poster.objects.create(title="Kettle").delete()
+    assert sheets() == set()
+
+
+def test_a_deleted_copy_that_is_no_page_takes_out_no_page():
+    """As a copy of a row in another database: its deletion is told, and no more."""
+    article = Article.objects.create(title="Kettle")
+    post_delete.send(Article, instance=Article(pk=article.pk), using="default")
+    assert found() == [str(article.pk)]
 
 
 def test_two_edits_in_one_transaction_leave_the_last():

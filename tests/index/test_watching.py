@@ -249,6 +249,31 @@ def test_what_a_deleted_row_decided_about_is_found_before_it_goes(db):
         assert Document.objects.filter(object_id=parent.pk).count() == 0
 
 
+class Approved(NoticeSource):
+    """A notice is for everybody once a row below it approves it."""
+
+    watch = [Bulletin]
+
+    def get_queryset(self):
+        return Bulletin.objects.exclude(title="approval")
+
+    def affected_by(self, instance):
+        return [instance.parent_id]
+
+    def visible_to(self, viewer, queryset):
+        return queryset.filter(bulletin__title="approval")
+
+
+def test_a_row_that_is_moved_decides_about_the_page_it_left_as_well(db):
+    with board(Approved):
+        one, two = notices(2)
+        approval = Bulletin.objects.create(title="approval", parent=one)
+        assert public() == {"Kettle 0"}
+        approval.parent = two
+        approval.save()
+        assert public() == {"Kettle 1"}
+
+
 def test_affected_by_that_fails_has_all_pages_asked_about(db, caplog):
     class Broken(WatchingSource):
         def affected_by(self, instance):
@@ -259,6 +284,42 @@ def test_affected_by_that_fails_has_all_pages_asked_about(db, caplog):
         restrict(parent)
         assert public() == {"Kettle 2"}
         assert "ZeroDivisionError" in caplog.text
+
+
+PAGES_OF_A_ROW = {
+    "a text": lambda rows: str(rows[0].pk),
+    "bytes": lambda rows: b"12",
+    "a mapping": lambda rows: {str(rows[0].pk): False},
+    "rows of several columns": lambda rows: Bulletin.objects.values_list("pk", "title"),
+    "rows by their columns": lambda rows: Bulletin.objects.values("pk"),
+    "one number": lambda rows: 12,
+}
+
+
+@pytest.mark.parametrize("told", PAGES_OF_A_ROW.values(), ids=PAGES_OF_A_ROW.keys())
+def test_affected_by_that_names_no_pages_has_all_asked_about(db, caplog, told):
+    class Vague(WatchingSource):
+        def affected_by(self, instance):
+            return told(list(Bulletin.objects.order_by("pk")))
+
+    with board(Vague):
+        notices(2)
+        Bulletin.objects.update(members_only=True)
+        Group.objects.create(name="anybody")
+        assert public() == set()
+        assert "affected_by failed source=vague object=* error=TypeError" in caplog.text
+
+
+def test_affected_by_may_return_the_pages_themselves(db):
+    class OfPages(WatchingSource):
+        def affected_by(self, instance):
+            return Bulletin.objects.filter(title="Kettle 1")
+
+    with board(OfPages):
+        notices(2)
+        Bulletin.objects.update(members_only=True)
+        Group.objects.create(name="anybody")
+        assert public() == {"Kettle 0"}
 
 
 # Rules that fail
@@ -282,6 +343,28 @@ def test_a_rule_that_fails_for_one_page_closes_no_other(watched, monkeypatch):
     assert child.members_only
     assert public() == {"Kettle 0"}
     assert IndexFailure.objects.get().object_id == str(other.pk)
+
+
+class FailingForSome(WatchingSource):
+    def visible_to(self, viewer, queryset):
+        if queryset.filter(title__startswith="Bad").exists():
+            raise ValueError
+        return super().visible_to(viewer, queryset)
+
+
+@pytest.mark.parametrize("bad", [1, 10, 11, 40])
+def test_a_rule_that_fails_for_many_pages_closes_no_other(db, bad):
+    with board(WatchingSource):
+        rows = notices(60)
+        hidden = {row.title for row in rows[:bad]}
+        for row in rows[:bad]:
+            Bulletin.objects.filter(pk=row.pk).update(title=f"Bad {row.pk}")
+        before = public()
+        Document.objects.update(source=FailingForSome.__name__.lower())
+    with board(FailingForSome):
+        Group.objects.create(name="anybody")
+        assert public() == before - hidden
+        assert IndexFailure.objects.count() == min(bad, 10)
 
 
 def test_a_rule_that_fails_for_all_closes_all(watched, monkeypatch, caplog):

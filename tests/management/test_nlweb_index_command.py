@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from contextlib import suppress
 from shutil import rmtree
 
 import pytest
@@ -12,7 +13,9 @@ from django.core.management import CommandError, call_command
 from nlweb_ask.models import Change, Document, IndexFailure, SiteSettings
 from nlweb_ask.plugins import sources
 from nlweb_ask.sources import MarkdownFolderSource
+from tests.index.noticeboard import NoticeSource, board, name, notices
 from tests.site_in_memory import PageInMemory
+from tests.testapp.models import Bulletin
 
 pytestmark = pytest.mark.servers
 
@@ -39,8 +42,8 @@ class Terminal(io.StringIO):
 
 @pytest.fixture
 def pages(site):
-    for name in ("kettle", "barge", "lantern"):
-        site.pages[name] = PageInMemory(name, f"about the {name}")
+    for page in ("kettle", "barge", "lantern"):
+        site.pages[page] = PageInMemory(page, f"about the {page}")
     return site.pages
 
 
@@ -86,7 +89,9 @@ def test_a_second_run_writes_nothing(pages):
 
 
 def test_a_dry_run_says_what_is_out_of_date_and_writes_nothing(pages):
-    assert "3 offered, 3 not indexed yet, 0 to withdraw" in run("memory", "--dry-run")
+    assert "3 offered, 3 to write, 0 to move, 0 to withdraw" in run(
+        "memory", "--dry-run"
+    )
     assert indexed() == []
 
 
@@ -231,8 +236,75 @@ def test_seen_counts_each_file_once_whatever_is_wrong_with_it(leaflets):
 
 def test_a_dry_run_counts_failures_and_records_none(leaflets):
     out, _said = run_failing("leaflets", "--dry-run")
-    assert "3 offered, 1 not indexed yet, 0 to withdraw, 2 failed" in out
+    assert "3 offered, 1 to write, 0 to move, 0 to withdraw, 2 failed" in out
     assert not IndexFailure.objects.exists()
+
+
+def edited_unseen() -> None:
+    """Leave one notice of each kind: edited, closed, deleted, new, failing, as it was."""
+    rows = notices(6)
+    ids = [row.pk for row in rows]
+    rows = Bulletin.objects
+    rows.filter(pk=ids[0]).update(body="Other words")
+    rows.filter(pk=ids[1]).update(members_only=True)
+    rows.filter(pk=ids[2])._raw_delete("default")
+    rows.filter(pk=ids[3]).update(title="Broken")
+    rows.bulk_create([Bulletin(title="Another")])
+
+
+class Unsure(NoticeSource):
+    """Fails for the words of one page."""
+
+    def get_document(self, obj):
+        if obj.title == "Broken":
+            raise ValueError
+        return super().get_document(obj)
+
+
+class StampedUnsure(Unsure):
+    updated_field = "opens"
+
+
+@pytest.mark.parametrize("source", [Unsure, StampedUnsure])
+@pytest.mark.parametrize("arguments", [(), ("--changed",)], ids=["all", "changed"])
+def test_a_dry_run_says_what_the_run_itself_does_and_writes_nothing(
+    db, source, arguments
+):
+    with board(source):
+        edited_unseen()
+        before = list(Document.objects.order_by("pk").values())
+        told = [
+            counts_of_a_failing_run(*arguments, *dry)
+            for dry in (("--dry-run",), ("--dry-run",), ())
+        ]
+        assert told[0] == told[1] == told[2]
+        assert before != list(Document.objects.order_by("pk").values())
+
+
+def counts_of_a_failing_run(*arguments: str) -> dict[str, int]:
+    out = io.StringIO()
+    with suppress(CommandError):
+        options = {"stdout": out, "stderr": io.StringIO()}
+        call_command("nlweb_index", name(), "--json", *arguments, **options)
+    return json.loads(out.getvalue())["sources"][name()]
+
+
+def test_a_dry_run_tells_each_kind_of_change(db):
+    with board(Unsure):
+        edited_unseen()
+        assert counts_of_a_failing_run("--dry-run") == {
+            "seen": 6,
+            "written": 2,
+            "moved": 1,
+            "withdrawn": 2,
+            "failed": 1,
+        }
+        assert not IndexFailure.objects.exists()
+
+
+def test_a_dry_run_of_one_object_looks_at_that_one(pages):
+    assert "1 offered, 1 to write" in run("memory", "barge", "--dry-run")
+    assert indexed() == []
 
 
 def test_a_dry_run_goes_on_after_a_source_that_breaks(pages, monkeypatch):
@@ -247,8 +319,8 @@ def test_each_problem_is_printed_once_and_in_a_line_of_its_own(leaflets, capfd):
     with pytest.raises(CommandError):
         call_command("nlweb_index", "leaflets", stdout=terminal, no_color=True)
     printed = [line.rpartition("\r")[2] for line in terminal.getvalue().splitlines()]
-    for name in ("closed.md", "broken.mdx"):
-        assert sum(line.startswith(f"leaflets: {name}: ") for line in printed) == 1
+    for file in ("closed.md", "broken.mdx"):
+        assert sum(line.startswith(f"leaflets: {file}: ") for line in printed) == 1
     assert capfd.readouterr().err == ""
 
 

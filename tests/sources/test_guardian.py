@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 import pytest
 from django.contrib.auth.models import AnonymousUser, Permission
 from django.test.utils import override_settings
 
-from nlweb_ask import GuardianSource
+from nlweb_ask import GuardianSource, ObjectPermissionSource
 from nlweb_ask.index.refresh import refresh_objects
 from nlweb_ask.index.signals import connect_signals
 from nlweb_ask.models import Document
@@ -14,7 +16,7 @@ from nlweb_ask.plugins import Viewer, sources
 from nlweb_ask.testing import check_source
 from tests.factories import GroupFactory, SuperuserFactory, UserFactory
 from tests.installed import installed
-from tests.testapp.models import Article
+from tests.testapp.models import Article, Bulletin
 
 pytestmark = [pytest.mark.servers, pytest.mark.django_db(transaction=True)]
 
@@ -30,8 +32,22 @@ class GlobalSource(ArticleSource):
     accept_global_perms = True
 
 
+class WatchingSource(ArticleSource):
+    name = "guarded-and-watching"
+    watch = [Bulletin]
+
+    def affected_by(self, instance):
+        return ()
+
+
 class EditorSource(ArticleSource):
     permission = "testapp.change_article"
+
+
+class JudgedSource(ObjectPermissionSource):
+    model = Article
+    name = "judged"
+    watch = [Bulletin]
 
 
 @pytest.fixture(autouse=True)
@@ -60,17 +76,31 @@ def articles():
     return [Article.objects.create(title=f"Article {n}") for n in range(4)]
 
 
-@pytest.fixture
-def indexed(articles):
-    sources.register(ArticleSource)
+@contextmanager
+def indexing(source, articles):
+    sources.register(source)
     connect_signals()
-    refresh_objects("guarded", [str(article.pk) for article in articles])
-    yield lambda **where: list(
-        Document.objects.filter(source="guarded", **where).values_list(
-            "object_id", flat=True
+    refresh_objects(source.name, [str(article.pk) for article in articles])
+    try:
+        yield lambda **where: list(
+            Document.objects.filter(source=source.name, **where).values_list(
+                "object_id", flat=True
+            )
         )
-    )
-    sources.unregister("guarded")
+    finally:
+        sources.unregister(source.name)
+
+
+@pytest.fixture(
+    params=[
+        pytest.param(ArticleSource, id="guardian"),
+        pytest.param(WatchingSource, id="guardian-and-a-watch-of-the-site"),
+        pytest.param(JudgedSource, id="judged-by-its-backend"),
+    ]
+)
+def indexed(request, articles):
+    with indexing(request.param, articles) as documents:
+        yield documents
 
 
 @pytest.fixture
@@ -177,6 +207,18 @@ def test_a_page_moves_between_the_partitions_with_its_rows(
     remove_perm(PERMISSION, anonymous_row, articles[1])
     assert indexed(public=True) == []
     assert len(indexed(public=False)) == len(articles)
+
+
+def test_pages_follow_the_groups_of_guardians_anonymous_user(
+    articles, allow, anonymous_row
+):
+    group = GroupFactory()
+    allow(group, articles[2])
+    with indexing(ArticleSource, articles) as documents:
+        anonymous_row.groups.add(group)
+        assert documents(public=True) == [str(articles[2].pk)]
+        group.delete()
+        assert documents(public=True) == []
 
 
 @pytest.mark.usefixtures("anonymous_row")

@@ -7,9 +7,12 @@ from django.contrib.auth.backends import BaseBackend
 from django.contrib.auth.models import AnonymousUser, Permission
 
 from nlweb_ask import ModelPermissionSource
-from nlweb_ask.plugins import Viewer
+from nlweb_ask.index.refresh import refresh_objects
+from nlweb_ask.index.signals import connect_signals
+from nlweb_ask.models import Document
+from nlweb_ask.plugins import Viewer, sources
 from tests.factories import GroupFactory, SuperuserFactory, UserFactory
-from tests.testapp.models import Article
+from tests.testapp.models import Article, Bulletin
 
 pytestmark = [pytest.mark.servers, pytest.mark.django_db]
 
@@ -146,3 +149,40 @@ def test_a_rule_of_the_sites_own_stands_in_place_of_the_permission(articles):
     Article.objects.filter(pk=articles[0]).update(members_only=True)
     visitor = Viewer(user=AnonymousUser())
     assert OwnRule().visible_ids(visitor, articles) == set(articles[1:])
+
+
+class VisitorsBackend(BaseBackend):
+    """Gives visitors who are not signed in the permissions of a group."""
+
+    def has_perm(self, user_obj, perm, obj=None):
+        held = Permission.objects.filter(
+            codename=perm.partition(".")[2], group__name="visitors"
+        )
+        return user_obj.is_anonymous and held.exists()
+
+
+class WatchingSource(ArticleSource):
+    """Its own `watch` adds to what such a source follows by itself."""
+
+    watch = [Bulletin]
+
+    def affected_by(self, instance):
+        return ()
+
+
+@pytest.mark.parametrize("source", [ArticleSource, WatchingSource])
+def test_pages_follow_the_permissions_of_a_group(settings, source, articles):
+    settings.AUTHENTICATION_BACKENDS = [f"{__name__}.VisitorsBackend"]
+    source.name = source.__name__.lower()
+    sources.register(source)
+    connect_signals()
+    try:
+        refresh_objects(source.name, articles)
+        public = Document.objects.filter(source=source.name, public=True)
+        group = GroupFactory(name="visitors")
+        group.permissions.add(Permission.objects.get(codename="view_article"))
+        assert public.count() == len(articles)
+        group.delete()
+        assert public.count() == 0
+    finally:
+        sources.unregister(source.name)

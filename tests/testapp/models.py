@@ -61,3 +61,43 @@ class Bulletin(models.Model):
 
     def get_absolute_url(self) -> str:
         return f"/bulletins/{self.slug or self.pk}/"
+
+
+class Desk(models.Model):
+    name = models.CharField(max_length=50)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Sheet(models.Model):
+    """A page with desks, by a table of the site's own."""
+
+    title = models.CharField(max_length=50)
+    desks = models.ManyToManyField(Desk, through="Task")
+
+    def __str__(self) -> str:
+        return self.title
+
+    def get_absolute_url(self) -> str:
+        return f"/sheets/{self.pk}/"
+
+
+class Task(models.Model):
+    sheet = models.ForeignKey(Sheet, models.CASCADE)
+    desk = models.ForeignKey(Desk, models.CASCADE)
+
+    def __str__(self) -> str:
+        return f"{self.sheet}: {self.desk}"
+
+
+class UrgentTask(Task):
+    class Meta:
+        proxy = True
+
+    def __str__(self) -> str:
+        return f"{super().__str__()}!"
+
+
+class Poster(Sheet):
+    size = models.IntegerField(default=1)

@@ -19,8 +19,10 @@ from django.utils.translation import ngettext
 from nlweb_ask.conf import site_conf
 from nlweb_ask.conf.failures import described
 from nlweb_ask.index import clock, merge, rechecks, refresh
+from nlweb_ask.index.apart import RAISED
 from nlweb_ask.index.background import due_sites
 from nlweb_ask.index.failures import record_failure
+from nlweb_ask.index.outlook import outlook, outlook_of
 from nlweb_ask.index.refresh import Refreshed
 from nlweb_ask.models import Change, Document
 from nlweb_ask.plugins import UnknownPlugin, sources
@@ -100,7 +102,7 @@ class Command(BaseCommand):
         report.begin(name)
         try:
             if options["dry_run"]:
-                return _out_of_date(name, report)
+                return _out_of_date(name, report, options)
             if options["due"]:
                 return _turned(name)
             if options["object"]:
@@ -116,7 +118,7 @@ class Command(BaseCommand):
             return total + report.problems(name)
         except CommandError:
             raise
-        except Exception as error:  # noqa: BLE001 - a source is the site's own code
+        except RAISED as error:  # a source is the site's own code
             report.failed(name, error)
             return None
 
@@ -168,19 +170,20 @@ def _turned(name: str) -> Refreshed:
     return total + clock.turn_due(name) if name in clock.clocked() else total
 
 
-def _out_of_date(name: str, report: _Report) -> Refreshed:
-    """Count what a sweep would look at anew, by the sources' own list and stamps."""
-    refs = {ref.object_id for ref in sources.get(name).iter_refs()}
-    report.expect(refs)
-    rows = Document.objects.filter(source=name, indexed=True)
-    stored = set(rows.values_list("object_id", flat=True))
-    problems = report.problems(name)
-    readable = refs - report.closed
-    return problems + Refreshed(
-        seen=len(refs),
-        written=len(readable - stored),
-        withdrawn=len(stored - readable),
-    )
+def _out_of_date(name: str, report: _Report, options: dict[str, Any]) -> Refreshed:
+    """Count what the same run would do without --dry-run."""
+    object_id = options["object"]
+    if object_id:
+        report.expect([object_id])
+        total = outlook_of(name, [object_id])
+    else:
+        total = outlook(
+            name,
+            changed_only=options["changed"],
+            on_begin=report.expect,
+            on_step=report.step,
+        )
+    return total + report.problems(name, only=object_id)
 
 
 class _Report:
@@ -270,7 +273,7 @@ class _Report:
         unlisted = self.closed - self.offered
         return Refreshed(seen=len(unlisted), failed=len(self.closed))
 
-    def failed(self, name: str, error: Exception) -> None:
+    def failed(self, name: str, error: BaseException) -> None:
         self.problem(f"{name}: {described(error)}")
 
     def problem(self, text: str) -> None:
@@ -307,7 +310,7 @@ class _Report:
     def _summary(self, name: str, total: Refreshed) -> str:
         template = (
             _(
-                "%(name)s: %(seen)d offered, %(written)d not indexed yet, "
+                "%(name)s: %(seen)d offered, %(written)d to write, %(moved)d to move, "
                 "%(withdrawn)d to withdraw, %(failed)d failed"
             )
             if self.dry_run
