@@ -26,11 +26,13 @@ class NlwebAskConfig(AppConfig):
 
 
 def _register_builtins() -> None:
+    from nlweb_ask.generators.extractive import ExtractiveGenerator
     from nlweb_ask.handlers.log import LogHandler
-    from nlweb_ask.plugins import handlers, retrievers
+    from nlweb_ask.plugins import generators, handlers, retrievers
     from nlweb_ask.retrievers.bm25 import Bm25Retriever
     from nlweb_ask.retrievers.keyword import KeywordRetriever
 
+    generators.register(ExtractiveGenerator)
     handlers.register(LogHandler)
     retrievers.register(KeywordRetriever)
     retrievers.register(Bm25Retriever)
