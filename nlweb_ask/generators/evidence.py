@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import islice
+from itertools import accumulate
 from typing import Final, NamedTuple
 
 from nlweb_ask.index.analysis import matching_spans
 from nlweb_ask.index.weights import WeighedWord, weighed_words
 from nlweb_ask.plugins import PassageText, Question, Result
 
-# More passages of a page, or more pages, are not read: an answer has five sentences.
+# More passages of a page are not read: an answer has five sentences.
 MAX_PASSAGES: Final = 3
-MAX_PAGES: Final = 10
 # As in the search (`index.snapshot`); passages have about as many signs.
 K1: Final = 1.2
 B: Final = 0.75
 USUAL_SIGNS: Final = 700
-# How many pages behind the best one tell how far it stands out.
-BEHIND: Final = 4
+# How many of the first pages tell how far the best of them stands out.
+COMPARED: Final = 5
 # Words in the page's name say what it is about, and count half as much again.
 NAMED: Final = 0.5
+SEPARATOR: Final = "\n"
+NONE: Final[frozenset[int]] = frozenset()
 
 
 class Hit(NamedTuple):
@@ -47,13 +48,12 @@ class Page:
 class Evidence:
     """The pages of an answer, in the order of the results, with their words."""
 
-    words: Sequence[WeighedWord]
+    shares: Sequence[float]  # what each word of the question is of it; at most 1 in all
     pages: Sequence[Page]
 
     def share(self, held: Iterable[int]) -> float:
         """Return how much of the question these of its words are, 0 to 1."""
-        total = sum(word.weight for word in self.words)
-        return sum(self.words[n].held for n in held) / total if total else 0.0
+        return sum([self.shares[number] for number in held])
 
     @property
     def fit(self) -> float:
@@ -71,82 +71,100 @@ class Evidence:
         return held + self._standing_out()
 
     def _standing_out(self) -> float:
-        best, *rest = sorted((page.score for page in self.pages), reverse=True)
-        behind = rest[:BEHIND]
-        if not behind or not best:
+        scores = [page.score for page in self.pages[:COMPARED]]
+        best, *rest = sorted(scores, reverse=True)
+        if not rest or not best:
             return float(best > 0)
-        return 1.0 - sum(behind) / len(behind) / best
+        return 1.0 - sum(rest) / len(rest) / best
 
 
 def evidence(question: Question, results: Sequence[Result], site_id: int) -> Evidence:
-    """Look for the words of a question in the first ten of `results`."""
-    looked_at = results[:MAX_PAGES]
-    languages = dict.fromkeys(result.reference.language for result in looked_at)
+    """Look for the words of a question in pages."""
+    languages = dict.fromkeys(result.reference.language for result in results)
     words = weighed_words(question, site_id, tuple(languages))
-    owners: dict[str, set[int]] = {}
+    total = sum(word.weight for word in words)
+    reading = _Reading([word.held / total for word in words], _owners(words))
+    return Evidence(reading.shares, [reading.page(result) for result in results])
+
+
+def _owners(words: Sequence[WeighedWord]) -> dict[str, frozenset[int]]:
+    """Return the numbers of the words that each term finds."""
+    owners: dict[str, frozenset[int]] = {}
     for number, word in enumerate(words):
         for term in word.terms:
-            owners.setdefault(term, set()).add(number)
-    return Evidence(words, [_page(result, words, owners) for result in looked_at])
+            owners[term] = owners.get(term, NONE) | {number}
+    return owners
 
 
-def _page(
-    result: Result, words: Sequence[WeighedWord], owners: Mapping[str, Set[int]]
-) -> Page:
-    language = result.reference.language
-    name = _words_in(_hits(result.name, owners, language))
-    passages = [
-        (passage, list(_hits(passage.text, owners, language)))
-        for passage in islice(result.passages, MAX_PASSAGES)
-    ]
-    headings = [
-        _words_in(_hits(passage.heading, owners, language)) for passage, _ in passages
-    ]
-    texts = [_words_in(hits) for _passage, hits in passages]
-    total = sum(word.weight for word in words) or 1.0
-    scores = [
-        _score(words, name, heading, passage, hits)
-        for (passage, hits), heading in zip(passages, headings, strict=True)
-    ]
-    best = max(scores, default=_score(words, name, frozenset(), None, ()))
-    return Page(
-        result=result,
-        passages=passages,
-        named=name.union(*headings[:1]),
-        held=name.union(*headings, *texts),
-        score=best / total,
-    )
+class _Reading:
+    """Finds the words of one question."""
 
+    def __init__(
+        self, shares: Sequence[float], owners: Mapping[str, frozenset[int]]
+    ) -> None:
+        self.shares = shares
+        self.owners = owners
+        self.terms = frozenset(owners)
 
-def _hits(text: str, owners: Mapping[str, Set[int]], language: str) -> Iterator[Hit]:
-    for start, end, terms in matching_spans(text, frozenset(owners), language):
-        yield Hit(start, end, frozenset().union(*(owners[term] for term in terms)))
+    def page(self, result: Result) -> Page:
+        passages = result.passages[:MAX_PASSAGES]
+        # One look for all: what is looked for costs more than where.
+        texts = [result.name]
+        for passage in passages:
+            texts += [passage.heading, passage.text]
+        named, *found = self._hits_of_each(texts, result.reference.language)
+        name = _words_in(named)
+        headings = [_words_in(hits) for hits in found[::2]]
+        bodies = found[1::2]
+        scores = [
+            self._score(name, heading, len(passage.text), hits)
+            for passage, heading, hits in zip(passages, headings, bodies, strict=True)
+        ]
+        return Page(
+            result=result,
+            passages=list(zip(passages, bodies, strict=True)),
+            named=name.union(*headings[:1]),
+            held=name.union(*headings, *map(_words_in, bodies)),
+            score=max(scores, default=self._score(name, NONE, 0, ())),
+        )
+
+    def _hits_of_each(self, texts: Sequence[str], language: str) -> list[list[Hit]]:
+        """Return the hits in each text, by their place in that text."""
+        ends = [*accumulate(len(text) + len(SEPARATOR) for text in texts)]
+        of_each: list[list[Hit]] = [[] for _ in texts]
+        number, offset = 0, 0
+        for hit in self._hits(SEPARATOR.join(texts), language):
+            while hit.start >= ends[number]:
+                offset = ends[number]
+                number += 1
+            at = Hit(hit.start - offset, hit.end - offset, hit.words)
+            of_each[number].append(at)
+        return of_each
+
+    def _hits(self, text: str, language: str) -> Iterator[Hit]:
+        owners = self.owners
+        for start, end, terms in matching_spans(text, self.terms, language):
+            yield Hit(start, end, NONE.union(*[owners[term] for term in terms]))
+
+    def _score(
+        self, name: Set[int], heading: Set[int], signs: int, hits: Iterable[Hit]
+    ) -> float:
+        """Return BM25 of one passage, with name and heading as fields of one word."""
+        times: dict[int, int] = {}
+        for hit in hits:
+            for number in hit.words:
+                times[number] = times.get(number, 0) + 1
+        norm = K1 * (1.0 - B + B * signs / USUAL_SIGNS)
+        score = sum(
+            [
+                self.shares[number] * count * (K1 + 1.0) / (count + norm)
+                for number, count in times.items()
+            ]
+        )
+        for number in (*name, *heading):
+            score += self.shares[number]
+        return score
 
 
 def _words_in(hits: Iterable[Hit]) -> frozenset[int]:
-    return frozenset(number for hit in hits for number in hit.words)
-
-
-def _score(
-    words: Sequence[WeighedWord],
-    name: Set[int],
-    heading: Set[int],
-    passage: PassageText | None,
-    hits: Iterable[Hit],
-) -> float:
-    """Return BM25 of one passage, with a word in name or heading as one more field."""
-    times: dict[int, int] = {}
-    for hit in hits:
-        for number in hit.words:
-            times[number] = times.get(number, 0) + 1
-    signs = len(passage.text) if passage else 0
-    norm = K1 * (1.0 - B + B * signs / USUAL_SIGNS)
-    return sum(
-        word.held
-        * (
-            times.get(number, 0) * (K1 + 1.0) / (times.get(number, 0) + norm)
-            + (number in name)
-            + (number in heading)
-        )
-        for number, word in enumerate(words)
-    )
+    return NONE.union(*[hit.words for hit in hits])

@@ -14,6 +14,8 @@ from django.utils.translation import gettext as _
 from nlweb_ask.conf.sites import sites
 from nlweb_ask.generators.evidence import Evidence, evidence
 from nlweb_ask.generators.quotes import (
+    MAX_LINES,
+    MAX_SENTENCES,
     Quote,
     answer,
     best_first,
@@ -39,7 +41,9 @@ class ExtractiveGenerator:
         """Yield an answer, in the mode `summarize` a line a page under one over all."""
         if not results or _is_over(deadline):
             return
-        found = evidence(question, results, _site_of(results[0]))
+        is_summary = question.mode == "summarize"
+        looked_at = results[: MAX_LINES if is_summary else MAX_SENTENCES]
+        found = evidence(question, looked_at, _site_of(results[0]))
         for sentence in self._sentences(question, found):
             if _is_over(deadline):
                 return

@@ -16,6 +16,8 @@ from nlweb_ask.index.sentences import Piece, sentences
 from nlweb_ask.plugins import Citation, Result, Sentence
 
 MAX_SENTENCES: Final = 5
+# Of a summary, a page each.
+MAX_LINES: Final = 10
 MAX_OF_PAGE: Final = 3
 # Signs. A longer sentence is a list, or was never meant to be read as one.
 MAX_QUOTE: Final = 400
@@ -31,6 +33,7 @@ FIRST: Final = 0.03
 UNFINISHED: Final = 0.8
 QUESTION: Final = 0.5
 FEW_WORDS: Final = 4
+SHORT_SIGNS: Final = 60
 SHORT: Final = 0.5
 # So many of the words of the shorter one stand in both: it says the same.
 SAME: Final = 0.8
@@ -38,6 +41,7 @@ SAME: Final = 0.8
 _MARK_OF_LIST: Final = re.compile(r"(?:[-*+•‣◦▪·–—]|#{1,6})\s+")  # noqa: RUF001
 _ENDS_WIDE: Final = frozenset("。！？」』）")  # noqa: RUF001
 _ASKS: Final = re.compile(r"[?\u061f\uff1f\u037e][\"'”’»)\]」』）]*$")  # noqa: RUF001
+LONGEST_END: Final = 6
 ELLIPSIS: Final = "\u2026"
 
 
@@ -180,49 +184,53 @@ def written(quotes: Sequence[Quote]) -> Iterator[Sentence]:
 def _of_passage(
     evidence: Evidence, page: Page, place: int, number: int
 ) -> Iterator[Quote]:
+    """Yield the sentences of a passage that have words of the question, and the first."""
     passage, hits = page.passages[number]
     text, starts = passage.text, [hit.start for hit in hits]
-    language = page.result.reference.language
-    for order, piece in enumerate(sentences(text, language)):
-        if piece.kind == "code":
-            continue
-        if piece.kind == "table" and piece.end - piece.start > MAX_QUOTE:
-            continue
+    pieces = sentences(text, page.result.reference.language)
+    is_first = True
+    for order, piece in enumerate(pieces):
         inside = hits[bisect_left(starts, piece.start) : bisect_left(starts, piece.end)]
+        if not (inside or is_first) or not _is_quotable(piece):
+            continue
         start, end = _cut(text, piece, inside)
-        if start < end:
-            yield Quote(
-                page=place,
-                passage=number,
-                start=start,
-                end=end,
-                number=order,
-                value=_value(evidence, page, text, piece, inside, order),
-                result=page.result,
-                is_cut=(_begins(text, piece) < start, end < piece.end),
-            )
+        if start == end:
+            continue
+        yield Quote(
+            page=place,
+            passage=number,
+            start=start,
+            end=end,
+            number=order,
+            value=_value(evidence, page, text, piece, inside)
+            + (FIRST if is_first else 0.0),
+            result=page.result,
+            is_cut=(_begins(text, piece) < start, end < piece.end),
+        )
+        is_first = False
+
+
+def _is_quotable(piece: Piece) -> bool:
+    is_long = piece.end - piece.start > MAX_QUOTE
+    return piece.kind != "code" and not (piece.kind == "table" and is_long)
 
 
 def _value(
-    evidence: Evidence,
-    page: Page,
-    text: str,
-    piece: Piece,
-    hits: Iterable[Hit],
-    order: int,
+    evidence: Evidence, page: Page, text: str, piece: Piece, hits: Iterable[Hit]
 ) -> float:
-    """Return how well a sentence answers: 0 to about 1."""
-    held = frozenset(number for hit in hits for number in hit.words)
-    value = evidence.share(held - page.named) + NAMED * evidence.share(
-        held & page.named
-    )
-    value += FIRST if order == 0 else 0.0
-    written = text[piece.start : piece.end]
+    """Return how well a sentence answers: 0 to 1."""
+    held = frozenset[int]().union(*[hit.words for hit in hits])
+    value = evidence.share(held - page.named)
+    value += NAMED * evidence.share(held & page.named)
     if piece.kind != "sentence":
         value *= UNFINISHED
-    if _ASKS.search(written):
+    if _ASKS.search(text, max(piece.start, piece.end - LONGEST_END), piece.end):
         value *= QUESTION
-    return value * (SHORT if word_count(written) < FEW_WORDS else 1.0)
+    return value * (SHORT if _is_short(text[piece.start : piece.end]) else 1.0)
+
+
+def _is_short(written: str) -> bool:
+    return len(written) < SHORT_SIGNS and word_count(written) < FEW_WORDS
 
 
 def _begins(text: str, piece: Piece) -> int:

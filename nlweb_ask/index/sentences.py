@@ -9,7 +9,7 @@ reads better than half a sentence. Blocks of code and tables stay whole.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final, Literal, NamedTuple
@@ -87,6 +87,8 @@ _CELLS: Final = re.compile(
     r"\S\s+\|\s+\S|^\s*\||\|\s*$|^[\s+|:=-]*[+|=-]{3}[\s+|:=-]*$"
 )
 
+_MAY_BE_TABLE: Final = re.compile(r"\||[-=]{3}")
+
 # Lines of a text that was wrapped by hand are about as long as this.
 _WRAPPED_WIDTHS: Final = range(50, 121)
 _FEW_LINES: Final = 2
@@ -104,15 +106,21 @@ def sentences(text: str, language: str = "") -> list[Piece]:
         is nothing but white space, so that they are the whole text.
     """
     language = language_of(language)
-    return [piece for block in _blocks(text) for piece in _cut(text, block, language)]
+    ends = _clause_ends if _CLAUSE_GAP.search(text) else _ends
+    return [
+        piece for block in _blocks(text) for piece in _cut(text, block, language, ends)
+    ]
 
 
-def _cut(text: str, block: Piece, language: str) -> Iterator[Piece]:
+_Ends = Callable[[str, Piece, str], Iterator[int]]
+
+
+def _cut(text: str, block: Piece, language: str, ends: _Ends) -> Iterator[Piece]:
     if block.kind in {"table", "code"}:
         yield block
         return
     start = block.start
-    for end in _ends(text, block, language):
+    for end in ends(text, block, language):
         if end > start:
             yield _sentence(text, start, end)
             start = end
@@ -130,20 +138,21 @@ def _sentence(text: str, start: int, end: int) -> Piece:
 
 def _ends(text: str, block: Piece, language: str) -> Iterator[int]:
     """Yield where a sentence of a block ends, in order."""
-    if _CLAUSE_GAP.search(text, block.start, block.end):
-        yield from _clause_ends(text, block)
-        return
     for match in _STOP.finditer(text, block.start, block.end):
         if _is_end(text, match, block, language):
             yield match.end()
 
 
-def _clause_ends(text: str, block: Piece) -> Iterator[int]:
+def _clause_ends(text: str, block: Piece, language: str) -> Iterator[int]:
+    """Yield the gaps between clauses as well, but for very short ones."""
+    found = _CLAUSE_GAP.finditer(text, block.start, block.end)
+    gaps = {match.start() for match in found}
+    stops = set(_ends(text, block, language))
     start = block.start
-    for match in _CLAUSE_GAP.finditer(text, block.start, block.end):
-        if match.start() - start >= _LEAST_CLAUSE:
-            yield match.start()
-            start = match.end()
+    for end in sorted(stops.union(gaps)):
+        if end in stops or end - start >= _LEAST_CLAUSE:
+            yield end
+            start = end
 
 
 def _is_end(text: str, match: re.Match[str], block: Piece, language: str) -> bool:
@@ -197,8 +206,7 @@ def _is_end_behind(before: str, word: str, language: str) -> bool:
     if known in ENDING:
         return True
     return not (
-        (_INITIALS.fullmatch(written)
-        and not written.isdecimal())
+        _INITIALS.fullmatch(written)
         or known in _abbreviations(language)
         or (word[:1].isdecimal() and known in ABBREVIATIONS["number"])
     )
@@ -303,9 +311,8 @@ def _stripped(
 
 
 def _kind(line: str) -> Literal["prose", "table", "code"]:
-    if _CELLS.search(line):
+    if _MAY_BE_TABLE.search(line) and _CELLS.search(line):
         return "table"
-    # Prose is known soon: nearly all of it is letters, and it ends with a stop.
     signs = len(_CODE_SIGNS.findall(line))
     is_code = signs > _CODE_SHARE * len(line) or _CODE.match(line) is not None
     return "code" if is_code else "prose"
