@@ -1,7 +1,7 @@
 """The default generator: an answer of sentences that stand in the site's own pages.
 
-No model and no key. It writes no word of its own but one sentence, where it finds no
-answer.
+No model and no key. It writes no word of its own but one sentence, where the pages have
+nothing to quote for an answer.
 """
 
 from __future__ import annotations
@@ -50,12 +50,17 @@ class ExtractiveGenerator:
             yield sentence
 
     def _sentences(self, question: Question, found: Evidence) -> Iterator[Sentence]:
+        nearest = near_pages_of(found)[: self.nearest]
         if found.fit < self.least_fit:
-            yield _unanswered(found, near_pages_of(found)[: self.nearest])
-        elif question.mode == "summarize":
-            yield from _summarized(summary(found))
+            said = _("The site does not seem to answer this.")
+            yield _naming(f"{said} " + _("The nearest pages:"), found, nearest)
+            return
+        is_summary = question.mode == "summarize"
+        quotes = summary(found) if is_summary else answer(found)
+        if quotes:
+            yield from _summarized(quotes) if is_summary else written(quotes)
         else:
-            yield from written(answer(found))
+            yield _naming(_("There is no sentence to quote in:"), found, nearest)
 
 
 def _is_over(deadline: Deadline) -> bool:
@@ -76,24 +81,19 @@ def _summarized(quotes: Sequence[Quote]) -> Iterator[Sentence]:
         yield quote.sentence(f"{name}: " if number and name else "", behind)
 
 
-def _unanswered(found: Evidence, places: Sequence[int]) -> Sentence:
-    """Say that nothing answers, in one sentence, so that no part of it stands alone.
+def _naming(said: str, found: Evidence, places: Sequence[int]) -> Sentence:
+    """Say something and name pages, in one sentence, so that no part stands alone.
 
-    The names of the nearest pages are cited by what comes nearest in them.
+    A name claims nothing; it is cited by what comes nearest in its page.
     """
-    said = _("The site does not seem to answer this.")
-    named = [place for place in places if found.pages[place].result.name.strip()]
-    if not named:
-        return Sentence(text=said)
-    text = f"{said} " + _("The nearest pages:")
     citations = []
-    for number, place in enumerate(named):
+    for number, place in enumerate(places):
         result = found.pages[place].result
-        name = " ".join(result.name.split())
-        text += ("; " if number else " ") + name
-        for quote in best_first(found, place)[:1]:
-            start, end = len(text) - len(name), len(text)
-            citations.append(
-                Citation(start=start, end=end, url=result.url, quote=quote.quote)
-            )
-    return Sentence(text=text, citations=tuple(citations))
+        name = " ".join(result.name.split()) or result.url
+        said += ("; " if number else " ") + name
+        start, end = len(said) - len(name), len(said)
+        citations += [
+            Citation(start=start, end=end, url=result.url, quote=quote.quote)
+            for quote in best_first(found, place)[:1]
+        ]
+    return Sentence(text=said, citations=tuple(citations))

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import chain, zip_longest
 from typing import Final
 
 from nlweb_ask.generators.evidence import Evidence, Hit, Page
@@ -171,7 +171,7 @@ def near_pages_of(evidence: Evidence) -> list[int]:
 
 def written(quotes: Sequence[Quote]) -> Iterator[Sentence]:
     """Yield the sentences: those of a page in one line, each page in its own."""
-    for quote, following in zip(quotes, [*quotes[1:], None], strict=True):
+    for quote, following in zip_longest(quotes, quotes[1:]):
         if following is None:
             yield quote.sentence()
         elif following.page != quote.page:
@@ -222,7 +222,7 @@ def _value(
     held = frozenset[int]().union(*[hit.words for hit in hits])
     value = evidence.share(held - page.named)
     value += NAMED * evidence.share(held & page.named)
-    if piece.kind != "sentence":
+    if piece.kind != "sentence" or text[piece.start].islower():
         value *= UNFINISHED
     if _ASKS.search(text, max(piece.start, piece.end - LONGEST_END), piece.end):
         value *= QUESTION

@@ -73,13 +73,13 @@ _BULLET: Final = re.compile(
 )
 # How lines of programs, of terminals and of markup begin or end.
 _CODE: Final = re.compile(
-    r"(?:\s{4,}|\t)\S"
+    r"(?:[ ]{4,}|\t)\S"
     r"|\s*(?:>>>|\.\.\. |\$ |#!|<[/!?a-zA-Z]|@\w+[.(\n]|//|/\*|\{[%{]|\}|\]|\))"
     r"|\s*(?:def|class|import|from|return|const|let|var|function|public|SELECT|INSERT)"
     r"\s[^.]*[(;:={]\s*$"
     r"|.*(?:[{;]|\(\)|\\)\s*$"
     r"|\s*[\w.\[\]'\"]+\s*(?:=|\+=|:=)\s*\S"
-    r"|\s*[\w.]+\([^)]*\)\s*$"
+    r"|\s*(?:class\s+|async\s+)?[\w.]+\([^)]*\)(?:\[\w+\])?\s*$"
 )
 _CODE_SIGNS: Final = re.compile(r"[{}\[\]<>=;_\\|$`@#]")
 _CODE_SHARE: Final = 0.12
@@ -91,7 +91,7 @@ _MAY_BE_TABLE: Final = re.compile(r"\||[-=]{3}")
 
 # Lines of a text that was wrapped by hand are about as long as this.
 _WRAPPED_WIDTHS: Final = range(50, 121)
-_FEW_LINES: Final = 2
+_SEVERAL_FULL: Final = 2
 
 
 def sentences(text: str, language: str = "") -> list[Piece]:
@@ -247,10 +247,10 @@ def _of_group(text: str, group: Sequence[_Line]) -> Iterator[Piece]:
 
 def _paragraphs(text: str, lines: Sequence[_Line]) -> Iterator[Piece]:
     """Join lines that were wrapped by hand; all others stand alone."""
-    is_wrapped = _is_wrapped(text, lines)
+    full = _full_lines(text, lines)
     start = lines[0].start
     for line, following in pairwise(lines):
-        if not (is_wrapped or _is_broken_off(text, line, following)):
+        if line.start not in full and not _is_broken_off(text, line, following):
             yield Piece(start, line.end, "line")
             start = following.start
     yield Piece(start, lines[-1].end, "line")
@@ -264,15 +264,20 @@ def _is_broken_off(text: str, line: _Line, following: _Line) -> bool:
     return begins_small and not _ENDS_WITH_STOP.search(text, line.start, line.end)
 
 
-def _is_wrapped(text: str, lines: Sequence[_Line]) -> bool:
-    """Tell whether each line is so long that the next word had no room in it."""
+def _full_lines(text: str, lines: Sequence[_Line]) -> frozenset[int]:
+    """Return where the lines begin that had no room for the next word.
+
+    One alone may be as long by chance, and the longest always is.
+    """
     width = max(line.end - line.start for line in lines)
-    if len(lines) <= _FEW_LINES or width not in _WRAPPED_WIDTHS:
-        return False
-    return all(
-        line.end - line.start + 1 + _first_word(text, following) > width
+    if width not in _WRAPPED_WIDTHS:
+        return frozenset()
+    full = {
+        line.start
         for line, following in pairwise(lines)
-    )
+        if line.end - line.start + 1 + _first_word(text, following) > width
+    }
+    return frozenset(full) if len(full) >= _SEVERAL_FULL else frozenset()
 
 
 def _first_word(text: str, line: _Line) -> int:
