@@ -21,6 +21,10 @@ USUAL_SIGNS: Final = 700
 COMPARED: Final = 5
 # Words in the page's name say what it is about, and count half as much again.
 NAMED: Final = 0.5
+# To stand out among pages that hold next to nothing says nothing.
+MOST_OUT: Final = 2.0  # times the share that is held
+# As far as a page stands out on average: with nothing to compare it is not known.
+ALONE: Final = 0.4
 SEPARATOR: Final = "\n"
 NONE: Final[frozenset[int]] = frozenset()
 
@@ -67,14 +71,14 @@ class Evidence:
         if not self.pages:
             return 0.0
         first = self.pages[0]
-        held = self.share(first.held) + NAMED * self.share(first.named)
-        return held + self._standing_out()
+        held, named = self.share(first.held), self.share(first.named)
+        return held + NAMED * named + min(self._standing_out(), MOST_OUT * held)
 
     def _standing_out(self) -> float:
         scores = [page.score for page in self.pages[:COMPARED]]
         best, *rest = sorted(scores, reverse=True)
         if not rest or not best:
-            return float(best > 0)
+            return ALONE
         return 1.0 - sum(rest) / len(rest) / best
 
 
