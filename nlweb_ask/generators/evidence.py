@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final, NamedTuple
@@ -87,8 +87,17 @@ def evidence(question: Question, results: Sequence[Result], site_id: int) -> Evi
     languages = dict.fromkeys(result.reference.language for result in results)
     words = weighed_words(question, site_id, tuple(languages))
     total = sum(word.weight for word in words)
-    reading = _Reading([word.held / total for word in words], _owners(words))
-    return Evidence(reading.shares, [reading.page(result) for result in results])
+    shares = [word.held / total for word in words]
+    hits = _hits(results, _owners(words))
+    return Evidence(shares, [_page(result, hits, shares) for result in results])
+
+
+def _texts(result: Result) -> list[str]:
+    """Return where words are looked for: the name, and heading and text of passages."""
+    texts = [result.name]
+    for passage in result.passages[:MAX_PASSAGES]:
+        texts += [passage.heading, passage.text]
+    return texts
 
 
 def _owners(words: Sequence[WeighedWord]) -> dict[str, frozenset[int]]:
@@ -100,74 +109,79 @@ def _owners(words: Sequence[WeighedWord]) -> dict[str, frozenset[int]]:
     return owners
 
 
-class _Reading:
-    """Finds the words of one question."""
+def _hits(
+    results: Sequence[Result], owners: Mapping[str, frozenset[int]]
+) -> Iterator[list[Hit]]:
+    """Return an iterator over the hits in each text of each of the results.
 
-    def __init__(
-        self, shares: Sequence[float], owners: Mapping[str, frozenset[int]]
-    ) -> None:
-        self.shares = shares
-        self.owners = owners
-        self.terms = frozenset(owners)
+    One look for all pages of a language: what is looked for costs more than where.
+    """
+    texts: dict[str, list[str]] = {}
+    for result in results:
+        texts.setdefault(result.reference.language, []).extend(_texts(result))
+    found = {
+        language: _hits_of_each(of_language, owners, language)
+        for language, of_language in texts.items()
+    }
+    return (
+        next(found[result.reference.language])
+        for result in results
+        for _text in _texts(result)
+    )
 
-    def page(self, result: Result) -> Page:
-        passages = result.passages[:MAX_PASSAGES]
-        # One look for all: what is looked for costs more than where.
-        texts = [result.name]
-        for passage in passages:
-            texts += [passage.heading, passage.text]
-        named, *found = self._hits_of_each(texts, result.reference.language)
-        name = _words_in(named)
-        headings = [_words_in(hits) for hits in found[::2]]
-        bodies = found[1::2]
-        scores = [
-            self._score(name, heading, len(passage.text), hits)
-            for passage, heading, hits in zip(passages, headings, bodies, strict=True)
-        ]
-        return Page(
-            result=result,
-            passages=list(zip(passages, bodies, strict=True)),
-            named=name.union(*headings[:1]),
-            held=name.union(*headings, *map(_words_in, bodies)),
-            score=max(scores, default=self._score(name, NONE, 0, ())),
-        )
 
-    def _hits_of_each(self, texts: Sequence[str], language: str) -> list[list[Hit]]:
-        """Return the hits in each text, by their place in that text."""
-        ends = [*accumulate(len(text) + len(SEPARATOR) for text in texts)]
-        of_each: list[list[Hit]] = [[] for _ in texts]
-        number, offset = 0, 0
-        for hit in self._hits(SEPARATOR.join(texts), language):
-            while hit.start >= ends[number]:
-                offset = ends[number]
-                number += 1
-            at = Hit(hit.start - offset, hit.end - offset, hit.words)
-            of_each[number].append(at)
-        return of_each
+def _hits_of_each(
+    texts: Sequence[str], owners: Mapping[str, frozenset[int]], language: str
+) -> Iterator[list[Hit]]:
+    """Return an iterator over the hits in each text, by their place in that text."""
+    ends = [*accumulate(len(text) + len(SEPARATOR) for text in texts)]
+    of_each: list[list[Hit]] = [[] for _ in texts]
+    number, offset = 0, 0
+    known: dict[frozenset[str], frozenset[int]] = {}
+    spans = matching_spans(SEPARATOR.join(texts), frozenset(owners), language)
+    for start, end, terms in spans:
+        while start >= ends[number]:
+            offset = ends[number]
+            number += 1
+        if terms not in known:
+            known[terms] = NONE.union(*[owners[term] for term in terms])
+        of_each[number].append(Hit(start - offset, end - offset, known[terms]))
+    return iter(of_each)
 
-    def _hits(self, text: str, language: str) -> Iterator[Hit]:
-        owners = self.owners
-        for start, end, terms in matching_spans(text, self.terms, language):
-            yield Hit(start, end, NONE.union(*[owners[term] for term in terms]))
 
-    def _score(
-        self, name: Set[int], heading: Set[int], signs: int, hits: Iterable[Hit]
-    ) -> float:
-        """Return BM25 of one passage, with name and heading as fields of one word."""
-        times: dict[int, int] = {}
-        for hit in hits:
-            for number in hit.words:
-                times[number] = times.get(number, 0) + 1
-        norm = K1 * (1.0 - B + B * signs / USUAL_SIGNS)
-        score = sum(
-            [
-                self.shares[number] * count * (K1 + 1.0) / (count + norm)
-                for number, count in times.items()
-            ]
-        )
-        for number in (*name, *heading):
-            score += self.shares[number]
-        return score
+def _page(result: Result, hits: Iterator[list[Hit]], shares: Sequence[float]) -> Page:
+    passages = result.passages[:MAX_PASSAGES]
+    name = _words_in(next(hits))
+    found = [(_words_in(next(hits)), next(hits)) for _passage in passages]
+    scores = [
+        _score(shares, (*name, *heading), len(passage.text), body)
+        for passage, (heading, body) in zip(passages, found, strict=True)
+    ]
+    headings = [heading for heading, _body in found]
+    bodies = [body for _heading, body in found]
+    return Page(
+        result=result,
+        passages=list(zip(passages, bodies, strict=True)),
+        named=name.union(*headings[:1]),
+        held=name.union(*headings, *map(_words_in, bodies)),
+        score=max(scores, default=_score(shares, name, 0, ())),
+    )
+
+
+def _score(
+    shares: Sequence[float], named: Iterable[int], signs: int, hits: Iterable[Hit]
+) -> float:
+    """Return BM25 of one passage, with name and heading as fields of one word."""
+    times: dict[int, int] = {}
+    for hit in hits:
+        for number in hit.words:
+            times[number] = times.get(number, 0) + 1
+    norm = K1 * (1.0 - B + B * signs / USUAL_SIGNS)
+    counted = [
+        shares[number] * count * (K1 + 1.0) / (count + norm)
+        for number, count in times.items()
+    ]
+    return sum(counted) + sum([shares[number] for number in named])
 
 
 def _words_in(hits: Iterable[Hit]) -> frozenset[int]:

@@ -53,7 +53,6 @@ class Quote:
     passage: int  # place among the passages of the page
     start: int
     end: int
-    number: int  # place among the sentences of the passage
     value: float
     result: Result
     is_cut: tuple[bool, bool] = (False, False)  # before, behind
@@ -80,8 +79,13 @@ class Quote:
 
     def goes_on_from(self, chosen: Iterable[Quote]) -> bool:
         """Tell whether it stands right behind one of `chosen`."""
-        before = (self.page, self.passage, self.number - 1)
-        return any((o.page, o.passage, o.number) == before for o in chosen)
+        text = self.result.passages[self.passage].text
+        return any(
+            (other.page, other.passage) == (self.page, self.passage)
+            and other.end <= self.start
+            and not text[other.end : self.start].strip()
+            for other in chosen
+        )
 
     def sentence(self, before: str = "", behind: str = "") -> Sentence:
         """Return it with its citation; only white space is other than on the page."""
@@ -187,9 +191,8 @@ def _of_passage(
     """Yield the sentences of a passage that have words of the question, and the first."""
     passage, hits = page.passages[number]
     text, starts = passage.text, [hit.start for hit in hits]
-    pieces = sentences(text, page.result.reference.language)
     is_first = True
-    for order, piece in enumerate(pieces):
+    for piece in sentences(text, page.result.reference.language, at=starts):
         inside = hits[bisect_left(starts, piece.start) : bisect_left(starts, piece.end)]
         if not (inside or is_first) or not _is_quotable(piece):
             continue
@@ -201,7 +204,6 @@ def _of_passage(
             passage=number,
             start=start,
             end=end,
-            number=order,
             value=_value(evidence, page, text, piece, inside)
             + (FIRST if is_first else 0.0),
             result=page.result,

@@ -9,6 +9,7 @@ reads better than half a sentence. Blocks of code and tables stay whole.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -75,8 +76,8 @@ _BULLET: Final = re.compile(
 _CODE: Final = re.compile(
     r"(?:[ ]{4,}|\t)\S"
     r"|\s*(?:>>>|\.\.\. |\$ |#!|<[/!?a-zA-Z]|@\w+[.(\n]|//|/\*|\{[%{]|\}|\]|\))"
-    r"|\s*(?:def|class|import|from|return|const|let|var|function|public|SELECT|INSERT)"
-    r"\s[^.]*[(;:={]\s*$"
+    r"|\s*(?:(?:def|class)\s+\w+\b[^.]*:|from\s+\S+\s+import\s+[\w.,\s*]+)\s*$"
+    r"|\s*(?:import\s+[\w.]+|(?:const|let|var|function|public)\s[^.]*[(;={])\s*$"
     r"|.*(?:[{;]|\(\)|\\)\s*$"
     r"|\s*[\w.\[\]'\"]+\s*(?:=|\+=|:=)\s*\S"
     r"|\s*(?:class\s+|async\s+)?[\w.]+\([^)]*\)(?:\[\w+\])?\s*$"
@@ -87,6 +88,8 @@ _CELLS: Final = re.compile(
     r"\S\s+\|\s+\S|^\s*\||\|\s*$|^[\s+|:=-]*[+|=-]{3}[\s+|:=-]*$"
 )
 
+# What most lines are: nothing in them is of a program, and they begin with a capital.
+_PROSE: Final = re.compile(r"[A-Z][^{}\[\]<>=;_\\|$`@#()+]*\s*")
 _MAY_BE_TABLE: Final = re.compile(r"\||[-=]{3}")
 
 # Lines of a text that was wrapped by hand are about as long as this.
@@ -94,22 +97,33 @@ _WRAPPED_WIDTHS: Final = range(50, 121)
 _SEVERAL_FULL: Final = 2
 
 
-def sentences(text: str, language: str = "") -> list[Piece]:
+def sentences(
+    text: str, language: str = "", *, at: Sequence[int] | None = None
+) -> list[Piece]:
     """Cut a text at the ends of its sentences and lines.
 
     Args:
         text: A passage, with its line breaks.
         language: Of the page; abbreviations are known by it. Empty is the site's own.
+        at: Places in ascending order; only the paragraphs that hold one of them, and
+            the first, are cut and returned. By default all are.
 
     Returns:
-        Pieces in reading order, each without the white space around it. Between them
-        is nothing but white space, so that they are the whole text.
+        Pieces in reading order, each without the white space around it. Between those
+        of a paragraph, and between paragraphs, is nothing but white space.
     """
     language = language_of(language)
     ends = _clause_ends if _CLAUSE_GAP.search(text) else _ends
-    return [
-        piece for block in _blocks(text) for piece in _cut(text, block, language, ends)
-    ]
+    pieces: list[Piece] = []
+    for block in _blocks(text):
+        if at is None or not pieces or _holds_one(block, at):
+            pieces += _cut(text, block, language, ends)
+    return pieces
+
+
+def _holds_one(block: Piece, at: Sequence[int]) -> bool:
+    place = bisect_left(at, block.start)
+    return place < len(at) and at[place] < block.end
 
 
 _Ends = Callable[[str, Piece, str], Iterator[int]]
@@ -316,6 +330,8 @@ def _stripped(
 
 
 def _kind(line: str) -> Literal["prose", "table", "code"]:
+    if _PROSE.fullmatch(line):
+        return "prose"
     if _MAY_BE_TABLE.search(line) and _CELLS.search(line):
         return "table"
     signs = len(_CODE_SIGNS.findall(line))
