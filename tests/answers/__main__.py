@@ -18,6 +18,7 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 COLLECTIONS = ROOT / "tests" / "data" / "retrieval"
 NAMES = ("stackfaq", "django-docs", "jsquad-ja", "xquad-mixed6")
+HEAD = ("collection", "figure", "questions", "is", "must", "aim", "reaches")
 ROW = "{:<13} {:<28} {:>9} {:>7} {:>7} {:>7}  {}"
 
 # figure -> (must, aim, whether more is better)
@@ -88,9 +89,7 @@ def rows(told: dict[str, Any]) -> Iterator[tuple[str, str, str, str, str, str]]:
 
 
 def main(names: list[str]) -> int:
-    print(
-        ROW.format("collection", "figure", "questions", "is", "must", "aim", "reaches")
-    )  # noqa: T201
+    print(ROW.format(*HEAD))  # noqa: T201
     missed = False
     for name in names or NAMES:
         for row in rows(measured(name)):

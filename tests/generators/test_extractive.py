@@ -146,7 +146,7 @@ def test_the_nearest_pages_are_named_where_they_are_cited(written):
 
 def test_a_page_that_holds_little_answers_nothing_even_if_it_is_the_only_one(written):
     save("b", "Bees", f"Bees make honey. {FILLER}")
-    assert joined(written("Who stole the honey trumpet?")).startswith(REFUSED)
+    assert joined(written("Who stole the golden honey trumpet?")).startswith(REFUSED)
 
 
 @pytest.mark.django_db
