@@ -44,14 +44,15 @@ _CLOSING: Final = "\"'”’»›)\\]}"
 _CLOSING_WIDE: Final = "」』）】〉》”’"
 _OPENING: Final = "\"'“‘«‹„‚»(\\[{¿¡—–-"
 _KANA_OR_HAN: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
-# Every alternative starts where no other stop stands before it, so that a long row of
-# points is read once.
+# A row of stops is taken whole and whatever follows: so a long one is read once. The
+# search is fast since it begins with a set of signs.
 _STOP: Final = re.compile(
-    rf"(?<![{_SPACED_STOPS}])(?P<spaced>[{_SPACED_STOPS}]++)"
-    rf"(?P<closed>(?:[{_CLOSING}“«]|[ \u00a0\u202f]»|\[\d{{1,3}}\]){{0,6}})"
-    rf"(?=\s|$|[{_KANA_OR_HAN}])"
-    rf"|(?<![{_STOPS}])[{_STOPS}]++[{_STOPS}!?]*+(?P<closed_wide>[{_CLOSING_WIDE}{_CLOSING}]{{0,6}})"
+    rf"[{_SPACED_STOPS}{_STOPS}]"
+    rf"(?:(?<=[{_SPACED_STOPS}])[{_SPACED_STOPS}]*+"
+    rf"(?P<closed>(?:[{_CLOSING}“«]|[ \u00a0\u202f]»(?!\w)|\[\d{{1,3}}\]){{0,6}})"
+    rf"|[{_STOPS}!?]*+(?P<closed_wide>[{_CLOSING_WIDE}{_CLOSING}]{{0,6}}))"
 )
+_BEHIND_STOP: Final = re.compile(rf"[\s{_KANA_OR_HAN}]")
 _ENDS_WITH_STOP: Final = re.compile(
     rf"[{_SPACED_STOPS}{_STOPS}](?:[{_CLOSING}{_CLOSING_WIDE}“«\s]|\[\d{{1,3}}\])*$"
 )
@@ -65,6 +66,7 @@ _INITIALS: Final = re.compile(r"(?:[^\W\d_]\.-?)*[^\W\d_]")
 _NUMBER_OF_LIST: Final = re.compile(r"(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})")
 
 # Thai and Lao put a space where a clause ends, and no stop.
+_THAI_OR_LAO: Final = re.compile("[\u0e01-\u0edf]")
 _CLAUSE_GAP: Final = re.compile(r"(?<=[\u0e01-\u0edf])\s+(?=[\u0e01-\u0edf])")
 _LEAST_CLAUSE: Final = 40  # signs
 
@@ -113,7 +115,7 @@ def sentences(
         of a paragraph, and between paragraphs, is nothing but white space.
     """
     language = language_of(language)
-    ends = _clause_ends if _CLAUSE_GAP.search(text) else _ends
+    ends = _clause_ends if _THAI_OR_LAO.search(text) else _ends
     pieces: list[Piece] = []
     for block in _blocks(text):
         if at is None or not pieces or _holds_one(block, at):
@@ -172,16 +174,18 @@ def _clause_ends(text: str, block: Piece, language: str) -> Iterator[int]:
 def _is_end(text: str, match: re.Match[str], block: Piece, language: str) -> bool:
     if match.end() >= block.end:
         return True
-    if match["spaced"] is None:
-        after = text[match.end()]
-        return not (match["closed_wide"] and after in _GOES_ON)
+    behind = text[match.end()]
+    if match["closed"] is None:
+        return not (match["closed_wide"] and behind in _GOES_ON)
+    if not _BEHIND_STOP.match(behind):
+        return False
     following = _NEXT.match(text, match.end(), block.end)
     word = following[1] if following and following[1] else ""
-    if match["spaced"] != ".":
-        return _is_end_of_cry(match["spaced"], match["closed"], word)
-    if not text[match.end()].isspace():
-        return False  # a number or a name, before signs without spaces
-    if _goes_on_small(word):
+    stop = text[match.start() : match.start("closed")]
+    if stop != ".":
+        return _is_end_of_cry(stop, match["closed"], word)
+    # A number or a name, before signs without spaces.
+    if not behind.isspace() or _goes_on_small(word):
         return False
     before = text[max(block.start, match.start() - _LONGEST_BEFORE) : match.start()]
     return bool(match["closed"]) or _is_end_behind(before, word, language)
