@@ -70,7 +70,8 @@ class Told:
     is_among_first: bool  # a judged page among the first five results
     is_cited: bool
     sentences: int
-    search_cpu: float  # seconds
+    search_cpu: float  # seconds; without rights and texts
+    whole_cpu: float  # with them
     generate_cpu: float
 
 
@@ -101,6 +102,7 @@ class Asker:
             is_cited=any(result.url in cited for result in judged),
             sentences=len(written),
             search_cpu=found - began,
+            whole_cpu=loaded - found,
             generate_cpu=ended - loaded,
         )
 
@@ -186,6 +188,7 @@ def figures(there: Sequence[Told], gone: Sequence[Told]) -> dict[str, Any]:
         "refused without page": mean(not told.is_answered for told in gone),
         "sentences": mean(told.sentences for told in answered),
         "search_ms": 1000 * mean(told.search_cpu for told in there),
+        "search with texts_ms": 1000 * mean(told.whole_cpu for told in there),
         "generate_ms": 1000 * mean(told.generate_cpu for told in there),
     }
 
