@@ -70,7 +70,9 @@ class Deployment:
     )
     processors: tuple[str, ...] = _key((), _("Processors that run, in order."))
     rankers: tuple[str, ...] = _key((), _("Rankers that run, in order."))
-    generators: tuple[str, ...] = _key((), _("Generators; the first one writes."))
+    generators: tuple[str, ...] = _key(
+        ("extractive",), _("Generators; the first one writes.")
+    )
     handlers: tuple[str, ...] = _key(
         ("log",), _("Handlers that run after an answer, in order.")
     )
