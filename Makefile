@@ -9,7 +9,7 @@ DUELS ?= 10000
 TWINS ?= 2000
 REVOCATIONS ?= 10000
 
-.PHONY: bench conformance demo property prove test quality port-is-free
+.PHONY: answers bench conformance demo property prove test quality port-is-free
 .DEFAULT_GOAL := help
 
 help:
@@ -19,6 +19,7 @@ help:
 	@echo "make prove           $(DUELS) searches by hand, $(TWINS) twins, and $(REVOCATIONS) pages closed on PostgreSQL"
 	@echo "make conformance     the page that says which fixtures of the protocol are met"
 	@echo "make quality         how well questions find their pages, on four collections"
+	@echo "make answers         how well answers quote the right pages, and say when none does"
 	@echo "make bench           how fast, against what else a site could use (SIZE=100000 passages)"
 
 demo: port-is-free $(VENV)/demo-installed
@@ -38,6 +39,10 @@ test: $(VENV)/test-installed
 # Exit code 1 where a figure is below its bar.
 quality: $(VENV)/test-installed
 	$(RUN) -m tests.quality
+
+# Exit code 1 where a figure is below its bar.
+answers: $(VENV)/test-installed
+	$(RUN) -m tests.answers
 
 # Exit code 1 where a figure is below its bar. Without SIZE: 1,000 and 10,000 passages.
 bench: $(VENV)/test-installed

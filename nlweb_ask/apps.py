@@ -26,8 +26,9 @@ class NlwebAskConfig(AppConfig):
 
 
 def _register_builtins() -> None:
+    from nlweb_ask.generators.extractive import ExtractiveGenerator
     from nlweb_ask.handlers.log import LogHandler
-    from nlweb_ask.plugins import handlers, processors, rankers, retrievers
+    from nlweb_ask.plugins import generators, handlers, processors, rankers, retrievers
     from nlweb_ask.processors.elicit import Elicit
     from nlweb_ask.processors.follow_up import FollowUp
     from nlweb_ask.rankers.type import TypeRanker
@@ -35,6 +36,7 @@ def _register_builtins() -> None:
     from nlweb_ask.retrievers.bm25 import Bm25Retriever
     from nlweb_ask.retrievers.keyword import KeywordRetriever
 
+    generators.register(ExtractiveGenerator)
     handlers.register(LogHandler)
     processors.register(FollowUp)
     processors.register(Elicit)

@@ -16,7 +16,6 @@ from nlweb_ask.admin.screens import SiteScreen
 from nlweb_ask.admin.sites import SiteForm, site_names
 from nlweb_ask.conf import deployed_row, deployment
 from nlweb_ask.models import AnswerMode, IndexProfile, SiteSettings
-from nlweb_ask.plugins import generators
 from nlweb_ask.sources.sites import default_site_id
 
 LOCKED_BECAUSE = _(
@@ -43,7 +42,7 @@ class SiteSettingsForm(SiteForm):
 
     def _offer_modes(self) -> None:
         mode = self.fields.get("default_mode")
-        if isinstance(mode, forms.ChoiceField) and not len(generators):
+        if isinstance(mode, forms.ChoiceField) and not deployment().generators:
             mode.choices = [
                 choice for choice in AnswerMode.choices if choice[0] == AnswerMode.LIST
             ]

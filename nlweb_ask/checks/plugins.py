@@ -11,7 +11,7 @@ from django.utils.module_loading import import_string
 
 from nlweb_ask.checks.table import TAG, nearest, report
 from nlweb_ask.conf import PLUGIN_LISTS
-from nlweb_ask.plugins import REGISTRIES, generators, sources
+from nlweb_ask.plugins import REGISTRIES, sources
 from nlweb_ask.plugins.registry import Named, Registry
 
 
@@ -101,12 +101,12 @@ def check_mode_can_be_written(**_kwargs: Any) -> list[CheckMessage]:
     """
     written = getattr(settings, "NLWEB_ASK", {})
     mode = written.get("DEFAULT_MODE") if isinstance(written, Mapping) else None
-    if mode not in {"summarize", "generate"} or len(generators):
+    if mode not in {"summarize", "generate"} or written.get("GENERATORS") != []:
         return []
     return [
         report(
             "E002",
-            f"NLWEB_ASK['DEFAULT_MODE'] is {mode!r}, and no generator is registered.",
+            f"NLWEB_ASK['DEFAULT_MODE'] is {mode!r}, and no generator is named.",
             hint='Write "DEFAULT_MODE": "list", or name one in "GENERATORS".',
         )
     ]

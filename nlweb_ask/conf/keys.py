@@ -82,7 +82,9 @@ class Deployment:
     words_max_pages: int = _key(
         0, _("Pages that the ranker “words” leaves at most; 0: any number."), least=0
     )
-    generators: tuple[str, ...] = _key((), _("Generators; the first one writes."))
+    generators: tuple[str, ...] = _key(
+        ("extractive",), _("Generators; the first one writes.")
+    )
     uncited_sentences: str = _key(
         "mark",
         _("What becomes of a sentence that quotes no page: mark or drop."),

@@ -14,7 +14,6 @@ from nlweb_ask.conf.rows import settings_row
 from nlweb_ask.conf.sites import sites
 from nlweb_ask.models.profiles import IndexProfile
 from nlweb_ask.models.settings import AnswerMode, SiteSettings
-from nlweb_ask.plugins.registry import generators
 from nlweb_ask.protocol.question import Mode
 
 
@@ -132,6 +131,6 @@ def deployed_row(site_id: int) -> SiteSettings:
         site_id=site_id, name=deployed.default_profile
     ).first()
     values["base_url"] = ""  # an empty one goes on following settings.py
-    if not len(generators):
+    if not deployment().generators:
         values["default_mode"] = AnswerMode.LIST  # there is nobody to write another
     return SiteSettings(site_id=site_id, **values)

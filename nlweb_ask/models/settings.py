@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
@@ -12,7 +13,6 @@ from django.utils.translation import gettext_lazy as _
 
 from nlweb_ask.models.profiles import IndexProfile
 from nlweb_ask.models.validators import validate_origin, validate_rate, validate_types
-from nlweb_ask.plugins.registry import generators
 
 
 class AnswerMode(models.TextChoices):
@@ -131,10 +131,9 @@ class SiteSettings(models.Model):
         self._refuse_profile_of_another_site()
 
     def _refuse_mode_without_generator(self) -> None:
-        if self.default_mode in {AnswerMode.SUMMARIZE, AnswerMode.GENERATE} and not len(
-            generators
-        ):
-            message = _("No generator is installed that could write it.")
+        written = self.default_mode in {AnswerMode.SUMMARIZE, AnswerMode.GENERATE}
+        if written and getattr(settings, "NLWEB_ASK", {}).get("GENERATORS") == []:
+            message = _("There is no generator that could write it.")
             raise ValidationError({"default_mode": message})
 
     def _refuse_profile_of_another_site(self) -> None:

@@ -71,7 +71,7 @@ def test_form_begins_with_what_is_in_force(owner, url, settings):
         ("snippet_length", 3),
         ("base_url", "www.example.org"),
         ("allowed_types", "recipe"),
-        ("default_mode", "generate"),
+        ("default_mode", "sing"),
         ("site_id", 7),
     ],
 )
@@ -146,7 +146,11 @@ def test_locked_value_is_written_out(owner, url, settings, key, value, shown):
 def test_locked_mode_that_nothing_can_write_does_not_stop_the_owner(
     owner, url, settings
 ):
-    settings.NLWEB_ASK = {"DEFAULT_MODE": "generate", "LOCKED": ["default_mode"]}
+    settings.NLWEB_ASK = {
+        "DEFAULT_MODE": "generate",
+        "GENERATORS": [],
+        "LOCKED": ["default_mode"],
+    }
     owner.post(url("sitesettings_add"), FILLED_IN)
     assert SiteSettings.objects.get().default_mode == "list"
 
@@ -166,7 +170,14 @@ def test_locked_profile_is_saved_by_its_name(owner, url, settings):
     assert SiteSettings.objects.get().default_profile == profile
 
 
-def test_only_modes_that_can_be_written_are_offered(owner, url):
+def test_all_modes_are_offered(owner, url):
+    form = owner.get(url("sitesettings_add")).context["adminform"].form
+    modes = [choice[0] for choice in form.fields["default_mode"].choices]
+    assert modes == ["list", "summarize", "generate"]
+
+
+def test_only_modes_that_can_be_written_are_offered(owner, url, settings):
+    settings.NLWEB_ASK = {"GENERATORS": []}
     form = owner.get(url("sitesettings_add")).context["adminform"].form
     assert [choice[0] for choice in form.fields["default_mode"].choices] == ["list"]
 

@@ -106,7 +106,11 @@ def test_cache_that_is_named_and_not_there_is_reported(settings, reported):
 
 
 def test_cache_does_not_matter_where_nothing_is_counted(settings, reported):
-    settings.NLWEB_ASK = {"RATE_LIMIT": "", "LOCKED": ["rate_limit"]}
+    settings.NLWEB_ASK = {
+        "RATE_LIMIT": "",
+        "LOCKED": ["rate_limit"],
+        "GENERATORS": [],
+    }
     assert reported("W005", include_deployment_checks=True) == []
 
 

@@ -162,7 +162,8 @@ def test_stream_prints_events_that_end_with_the_terminal():
     assert "event: result" in events
 
 
-def test_mode_that_the_site_has_not_gives_its_pages_and_says_so():
+def test_mode_that_the_site_has_not_gives_its_pages_and_says_so(settings):
+    settings.NLWEB_ASK = {**settings.NLWEB_ASK, "GENERATORS": []}
     code, printed = ask("stone", "--mode", "generate")
     assert code == 0
     assert "Sharpening on a stone" in printed

@@ -14,7 +14,6 @@ from nlweb_ask.models import (
     ProfileRetriever,
     SiteSettings,
 )
-from nlweb_ask.plugins import generators
 from tests.factories import (
     AccessGrantFactory,
     GroupFactory,
@@ -83,20 +82,13 @@ def test_site_has_one_row():
         SiteSettings.objects.create(site_id=3)
 
 
-def test_mode_that_nothing_can_write_is_refused():
+def test_mode_that_nothing_can_write_is_refused(settings):
+    settings.NLWEB_ASK = {"GENERATORS": []}
     assert refused(SiteSettings(default_mode=AnswerMode.GENERATE)) == {"default_mode"}
 
 
 def test_mode_that_a_generator_can_write_is_taken():
-    class Writer:
-        name = "writer-of-a-test"
-
-        def generate(self, question, results, deadline):
-            yield from ()
-
-    generators.register(Writer)
     assert refused(SiteSettings(default_mode=AnswerMode.GENERATE)) == set()
-    generators.unregister("writer-of-a-test")
 
 
 def test_default_profile_of_another_site_is_refused():

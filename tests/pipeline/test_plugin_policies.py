@@ -280,6 +280,7 @@ def test_an_answer_that_takes_too_long_ends_as_a_timeout(pages, runs):
 
 
 def test_a_mode_without_a_generator_is_answered_as_a_list(pages, runs):
+    runs(GENERATORS=[])
     answered = ask("kettle", mode="generate")
     assert answered.complete.mode == "list"
     assert contents(answered) == []

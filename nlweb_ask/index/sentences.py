@@ -1,0 +1,343 @@
+"""A text of a page, cut into sentences that can be quoted as they stand.
+
+Where it is in doubt whether a sentence ends, it goes on: a quote that is a little long
+reads better than half a sentence. Blocks of code and tables stay whole.
+"""
+# Marks of many scripts, meant as such.
+# ruff: noqa: RUF001
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import Final, Literal, NamedTuple
+
+from nlweb_ask.index.abbreviations import ABBREVIATIONS, ENDING, ORDINALS
+from nlweb_ask.index.analysis import language_of
+
+Kind = Literal["sentence", "line", "table", "code"]
+
+
+class Piece(NamedTuple):
+    """A sentence; a line without a stop, such as a heading; a table; a block of code."""
+
+    start: int  # code points into the text
+    end: int
+    kind: Kind
+
+
+class _Line(NamedTuple):
+    start: int
+    end: int  # without the white space around
+    kind: Literal["prose", "table", "code", "fence"]
+    begins: bool  # a block of its own: the first, behind an empty line, of a list
+
+
+# Behind these a sentence ends only before white space, and not always.
+_SPACED_STOPS: Final = ".!?…‼⁇⁈⁉"
+# Chinese and Japanese, Arabic and Urdu, Hindi, Ethiopic, Armenian, Burmese, Khmer, Thai.
+_STOPS: Final = "。！？｡؟۔।॥።፧։။។៕๛"
+_CLOSING: Final = "\"'”’»›)\\]}"
+_CLOSING_WIDE: Final = "」』）】〉》”’"
+_OPENING: Final = "\"'“‘«‹„‚»(\\[{¿¡—–-"
+_KANA_OR_HAN: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+# A row of stops is taken whole and whatever follows: so a long one is read once. The
+# search is fast since it begins with a set of signs.
+_STOP: Final = re.compile(
+    rf"[{_SPACED_STOPS}{_STOPS}]"
+    rf"(?:(?<=[{_SPACED_STOPS}])[{_SPACED_STOPS}]*+"
+    rf"(?P<closed>(?:[{_CLOSING}“«]|[ \u00a0\u202f]»(?!\w)|\[\d{{1,3}}\]){{0,6}})"
+    rf"|[{_STOPS}!?]*+(?P<closed_wide>[{_CLOSING_WIDE}{_CLOSING}]{{0,6}}))"
+)
+_BEHIND_STOP: Final = re.compile(rf"[\s{_KANA_OR_HAN}]")
+_ENDS_WITH_STOP: Final = re.compile(
+    rf"[{_SPACED_STOPS}{_STOPS}](?:[{_CLOSING}{_CLOSING_WIDE}“«\s]|\[\d{{1,3}}\])*$"
+)
+# In Japanese, what goes on behind a quotation: 「行く。」と言った。
+_GOES_ON: Final = frozenset("とでなのがはをにも、，")
+_NEXT: Final = re.compile(rf"\s*+[{_OPENING}]{{0,3}}\s*+(\w+)?")
+_WORD_BEFORE: Final = re.compile(r"[\w.\u2019'-]*$")
+_LONGEST_BEFORE: Final = 80
+_ORDINAL: Final = re.compile(r"\d{1,2}|[IVXLC]{1,6}")
+_INITIALS: Final = re.compile(r"(?:[^\W\d_]\.-?)*[^\W\d_]")
+_NUMBER_OF_LIST: Final = re.compile(r"(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})")
+
+# Thai and Lao put a space where a clause ends, and no stop.
+_THAI_OR_LAO: Final = re.compile("[\u0e01-\u0edf]")
+_CLAUSE_GAP: Final = re.compile(r"(?<=[\u0e01-\u0edf])\s+(?=[\u0e01-\u0edf])")
+_LEAST_CLAUSE: Final = 40  # signs
+
+_FENCE: Final = re.compile(r"[ \t]*(`{3,}|~{3,})")
+_BULLET: Final = re.compile(
+    r"\s*(?:[-*+•‣◦▪·–—]\s|\(?(?:\d{1,3}|[A-Za-z])[.)]\s|#{1,6}\s)"
+)
+# How lines of programs, of terminals and of markup begin or end.
+_CODE: Final = re.compile(
+    r"(?:[ ]{4,}|\t)\S"
+    r"|\s*(?:>>>|\.\.\. |\$ |#!|<[/!?a-zA-Z]|@\w+[.(\n]|//|/\*|\{[%{]|\}|\]|\))"
+    r"|\s*(?:(?:def|class)\s+\w+\b[^.]*:|from\s+\S+\s+import\s+[\w.,\s*]+)\s*$"
+    r"|\s*(?:import\s+[\w.]+|(?:const|let|var|function|public)\s[^.]*[(;={])\s*$"
+    r"|.*(?:[{;]|\(\)|\\)\s*$"
+    r"|\s*[\w.\[\]'\"]+\s*(?:=|\+=|:=)\s*\S"
+    r"|\s*(?:class\s+|async\s+)?[\w.]+\([^)]*\)(?:\[\w+\])?\s*$"
+)
+_CODE_SIGNS: Final = re.compile(r"[{}\[\]<>=;_\\|$`@#]")
+_CODE_SHARE: Final = 0.12
+_CELLS: Final = re.compile(
+    r"\S\s+\|\s+\S|^\s*\||\|\s*$|^[\s+|:=-]*[+|=-]{3}[\s+|:=-]*$"
+)
+
+# What most lines are: nothing in them is of a program, and they begin with a capital.
+_PROSE: Final = re.compile(r"[A-Z][^{}\[\]<>=;_\\|$`@#()+]*\s*")
+_MAY_BE_TABLE: Final = re.compile(r"\||[-=]{3}")
+
+# Lines of a text that was wrapped by hand are about as long as this.
+_WRAPPED_WIDTHS: Final = range(50, 121)
+_SEVERAL_FULL: Final = 2
+
+
+def sentences(
+    text: str, language: str = "", *, at: Sequence[int] | None = None
+) -> list[Piece]:
+    """Cut a text at the ends of its sentences and lines.
+
+    Args:
+        text: A passage, with its line breaks.
+        language: Of the page; abbreviations are known by it. Empty is the site's own.
+        at: Places in ascending order; only the paragraphs that hold one of them, and
+            the first, are cut and returned. By default all are.
+
+    Returns:
+        Pieces in reading order, each without the white space around it. Between those
+        of a paragraph, and between paragraphs, is nothing but white space.
+    """
+    language = language_of(language)
+    ends = _clause_ends if _THAI_OR_LAO.search(text) else _ends
+    pieces: list[Piece] = []
+    for block in _blocks(text):
+        if at is None or not pieces or _holds_one(block, at):
+            pieces += _cut(text, block, language, ends)
+    return pieces
+
+
+def _holds_one(block: Piece, at: Sequence[int]) -> bool:
+    place = bisect_left(at, block.start)
+    return place < len(at) and at[place] < block.end
+
+
+_Ends = Callable[[str, Piece, str], Iterator[int]]
+
+
+def _cut(text: str, block: Piece, language: str, ends: _Ends) -> Iterator[Piece]:
+    if block.kind in {"table", "code"}:
+        yield block
+        return
+    start = block.start
+    for end in ends(text, block, language):
+        if end > start:
+            yield _sentence(text, start, end)
+            start = end
+    if text[start : block.end].strip():
+        yield _sentence(text, start, block.end)
+
+
+def _sentence(text: str, start: int, end: int) -> Piece:
+    piece = text[start:end]
+    start += len(piece) - len(piece.lstrip())
+    end = start + len(piece.strip())
+    stops = _ENDS_WITH_STOP.search(text, max(start, end - 12), end)
+    return Piece(start, end, "sentence" if stops else "line")
+
+
+def _ends(text: str, block: Piece, language: str) -> Iterator[int]:
+    """Yield where a sentence of a block ends, in order."""
+    for match in _STOP.finditer(text, block.start, block.end):
+        if _is_end(text, match, block, language):
+            yield match.end()
+
+
+def _clause_ends(text: str, block: Piece, language: str) -> Iterator[int]:
+    """Yield the gaps between clauses as well, but for very short ones."""
+    found = _CLAUSE_GAP.finditer(text, block.start, block.end)
+    gaps = {match.start() for match in found}
+    stops = set(_ends(text, block, language))
+    start = block.start
+    for end in sorted(stops.union(gaps)):
+        if end in stops or end - start >= _LEAST_CLAUSE:
+            yield end
+            start = end
+
+
+def _is_end(text: str, match: re.Match[str], block: Piece, language: str) -> bool:
+    if match.end() >= block.end:
+        return True
+    behind = text[match.end()]
+    if match["closed"] is None:
+        return not (match["closed_wide"] and behind in _GOES_ON)
+    if not _BEHIND_STOP.match(behind):
+        return False
+    following = _NEXT.match(text, match.end(), block.end)
+    word = following[1] if following and following[1] else ""
+    stop = text[match.start() : match.start("closed")]
+    if stop != ".":
+        return _is_end_of_cry(stop, match["closed"], word)
+    # A number or a name, before signs without spaces.
+    if not behind.isspace() or _goes_on_small(word):
+        return False
+    before = text[max(block.start, match.start() - _LONGEST_BEFORE) : match.start()]
+    return bool(match["closed"]) or _is_end_behind(before, word, language)
+
+
+def _goes_on_small(word: str) -> bool:
+    """Tell whether a word cannot begin a sentence: `iPhone` can, `phone` cannot."""
+    return word[:1].islower() and word == word.lower()
+
+
+def _is_end_of_cry(stop: str, closed: str, word: str) -> bool:
+    """Tell whether a sentence ends behind `!`, `?` or points of omission."""
+    if not _goes_on_small(word):
+        return True
+    # "What?" he asked. Yahoo! is a name. Is it free? yes.
+    return not closed and stop[-1] in "?⁇"
+
+
+def _is_end_behind(before: str, word: str, language: str) -> bool:
+    """Tell whether a full stop ends a sentence.
+
+    Args:
+        before: The text of the block up to the stop, or the last of it.
+        word: The first word behind it, which is not in small letters.
+        language: Of the page.
+    """
+    last = _WORD_BEFORE.search(before)
+    written = last[0] if last else ""
+    if not written.strip("."):
+        return True
+    if _NUMBER_OF_LIST.fullmatch(written) and _is_begun(before[: -len(written)]):
+        return False
+    if language in ORDINALS and _ORDINAL.fullmatch(written):
+        return False
+    known = written.lower()
+    if known in ENDING:
+        return True
+    return not (
+        _INITIALS.fullmatch(written)
+        or known in _abbreviations(language)
+        or (word[:1].isdecimal() and known in ABBREVIATIONS["number"])
+    )
+
+
+def _is_begun(before: str) -> bool:
+    """Tell whether nothing stands before, or the end of a sentence."""
+    return not before.strip() or bool(_ENDS_WITH_STOP.search(before[-12:]))
+
+
+@lru_cache(maxsize=64)
+def _abbreviations(language: str) -> frozenset[str]:
+    return ABBREVIATIONS.get(language, frozenset()) | ABBREVIATIONS["any"]
+
+
+def _blocks(text: str) -> Iterator[Piece]:
+    """Yield what sentences do not reach out of: paragraphs, lines, tables, code."""
+    group: list[_Line] = []
+    for line in _lines(text):
+        if group and (line.begins or line.kind != group[-1].kind):
+            yield from _of_group(text, group)
+            group = []
+        group.append(line)
+    yield from _of_group(text, group)
+
+
+def _of_group(text: str, group: Sequence[_Line]) -> Iterator[Piece]:
+    if not group:
+        return
+    first, last = group[0], group[-1]
+    if first.kind in {"code", "fence"}:
+        yield Piece(first.start, last.end, "code")
+    elif first.kind == "table":
+        yield Piece(first.start, last.end, "table")
+    else:
+        yield from _paragraphs(text, group)
+
+
+def _paragraphs(text: str, lines: Sequence[_Line]) -> Iterator[Piece]:
+    """Join lines that were wrapped by hand; all others stand alone."""
+    full = _full_lines(text, lines)
+    start = lines[0].start
+    for line, following in pairwise(lines):
+        if line.start not in full and not _is_broken_off(text, line, following):
+            yield Piece(start, line.end, "line")
+            start = following.start
+    yield Piece(start, lines[-1].end, "line")
+
+
+def _is_broken_off(text: str, line: _Line, following: _Line) -> bool:
+    """Tell whether a line ends without a stop and the next begins with a small letter."""
+    if line.end - line.start < _WRAPPED_WIDTHS.start // 2:
+        return False
+    begins_small = text[following.start].islower()
+    return begins_small and not _ENDS_WITH_STOP.search(text, line.start, line.end)
+
+
+def _full_lines(text: str, lines: Sequence[_Line]) -> frozenset[int]:
+    """Return where the lines begin that had no room for the next word.
+
+    One alone may be as long by chance, and the longest always is.
+    """
+    width = max(line.end - line.start for line in lines)
+    if width not in _WRAPPED_WIDTHS:
+        return frozenset()
+    full = {
+        line.start
+        for line, following in pairwise(lines)
+        if line.end - line.start + 1 + _first_word(text, following) > width
+    }
+    return frozenset(full) if len(full) >= _SEVERAL_FULL else frozenset()
+
+
+def _first_word(text: str, line: _Line) -> int:
+    return len(text[line.start : line.end].split(maxsplit=1)[0])
+
+
+def _lines(text: str) -> Iterator[_Line]:
+    """Yield the lines that are not empty."""
+    position, fence, begins = 0, "", True
+    for written in text.splitlines(keepends=True):
+        start, position = position, position + len(written)
+        mark = _FENCE.match(written)
+        inside = bool(fence)
+        if mark is not None and not fence:
+            fence, begins = mark[1], True
+        elif mark is not None and mark[1].startswith(fence):
+            fence = ""
+        if not written.strip():
+            begins = begins or not inside
+            continue
+        kind = "fence" if inside or fence else _kind(written)
+        is_item = kind == "prose" and _BULLET.match(written) is not None
+        yield _stripped(written, start, kind, begins=begins or is_item)
+        begins = inside and not fence
+
+
+def _stripped(
+    written: str,
+    start: int,
+    kind: Literal["prose", "table", "code", "fence"],
+    *,
+    begins: bool,
+) -> _Line:
+    first = start + len(written) - len(written.lstrip())
+    return _Line(first, first + len(written.strip()), kind, begins)
+
+
+def _kind(line: str) -> Literal["prose", "table", "code"]:
+    if _PROSE.fullmatch(line):
+        return "prose"
+    if _MAY_BE_TABLE.search(line) and _CELLS.search(line):
+        return "table"
+    signs = len(_CODE_SIGNS.findall(line))
+    is_code = signs > _CODE_SHARE * len(line) or _CODE.match(line) is not None
+    return "code" if is_code else "prose"
