@@ -86,7 +86,7 @@ class DjangoCMSSource(Source):
     def stamps(self, object_ids: Collection[str]) -> Mapping[str, str]:
         """Hash the rows that the words of each page are kept in, as they are now.
 
-        As many queries as there are kinds of plug-ins, and seven more. What a plug-in
+        As many queries as there are kinds of plug-ins, and a dozen more. What a plug-in
         reads elsewhere does not move it.
         """
         found = self._stamps(readable(object_ids))

@@ -107,3 +107,10 @@ def restrict(page: Page, **fields: Any) -> PagePermission:
     return PagePermission.objects.create(
         page=page, **{**nothing, "can_view": True, **fields}
     )
+
+
+def words(page: Page) -> Any:
+    """Return the plug-ins of a page that hold its words."""
+    from tests.sites.djangocms.pages.models import Words
+
+    return Words.objects.filter(placeholder__in=latest(page).placeholders.all())

@@ -52,6 +52,8 @@ TEMPLATES = [
 ALLOWED_HOSTS = ["127.0.0.1", "localhost", "testserver", "marina.example"]
 ROOT_URLCONF = "tests.sites.djangocms.urls"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+SITE_ID = 1  # without it the CMS does not look at CMS_LANGUAGES
+LOGIN_URL = "login"
 MEDIA_ROOT = BASE_DIR / "media"
 
 USE_I18N = True
