@@ -7,7 +7,7 @@ page, and some of that it tells nobody. What is as it was costs a few queries.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any, Final
@@ -32,6 +32,8 @@ UID: Final = "nlweb_ask.djangocms"
 # Objects that are compared inside the transaction of a change. Of more, only who may see
 # them is asked there, and the rest is done after the commit.
 MOST_IN_A_SAVE: Final = 500
+
+Find = Callable[[], Iterable[PageLanguage]]
 
 
 def connect() -> None:
@@ -140,12 +142,12 @@ def _subtree(page_id: int, language: str) -> set[PageLanguage]:
 # What is done about it
 
 
-def _follow(using: str, find: Any) -> None:
+def _follow(using: str, find: Find) -> None:
     follow(using, partial(_look_for, find, in_a_save=True))
     transaction.on_commit(partial(_look_for, find), using=using, robust=True)
 
 
-def _look_for(find: Any, *, in_a_save: bool = False) -> None:
+def _look_for(find: Find, *, in_a_save: bool = False) -> None:
     """Compare the pages that `find` gives with the index; nothing here breaks a save."""
     if DjangoCMSSource.name not in sources:
         return
@@ -168,10 +170,10 @@ def _look_at(object_ids: Collection[str]) -> None:
     source: Any = sources.get(DjangoCMSSource.name)
     stamps = source.stamps(object_ids)
     indexed = _indexed(object_ids)
-    changed = [i for i in object_ids if stamps.get(i) != indexed.get(i)]
+    changed = {i for i in object_ids if stamps.get(i) != indexed.get(i)}
     if changed:
-        refresh_objects(source.name, changed)
-    move_partitions(source.name, _others(indexed, changed))
+        refresh_objects(source.name, sorted(changed))
+    move_partitions(source.name, indexed.keys() - changed)
 
 
 def _indexed(object_ids: Collection[str]) -> dict[str, str]:
@@ -179,10 +181,6 @@ def _indexed(object_ids: Collection[str]) -> dict[str, str]:
         source=DjangoCMSSource.name, object_id__in=object_ids, indexed=True
     )
     return dict(rows.values_list("object_id", "stamp"))
-
-
-def _others(indexed: Iterable[str], changed: Collection[str]) -> set[str]:
-    return set(indexed) - set(changed)
 
 
 def _apart() -> AbstractContextManager[object]:

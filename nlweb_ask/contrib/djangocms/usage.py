@@ -32,19 +32,20 @@ def pages_using(alias_ids: Collection[int]) -> set[PageLanguage]:
 
 
 def _owners(placeholder_ids: Collection[Any]) -> tuple[set[PageLanguage], set[int]]:
+    """Return the pages that these placeholders are of, and the aliases."""
     from cms.models import PageContent, Placeholder
 
-    owners: dict[Any, set[int]] = {}
     placeholders = Placeholder.objects.filter(pk__in=placeholder_ids)
-    for model, key in placeholders.values_list(
-        "content_type__model", "object_id"
-    ).exclude(object_id=None):
-        owners.setdefault(model, set()).add(key)
-    contents = PageContent.admin_manager.filter(pk__in=owners.get("pagecontent", ()))
+    owners: dict[tuple[str, str], set[int]] = {}
+    for app, model, key in placeholders.exclude(object_id=None).values_list(
+        "content_type__app_label", "content_type__model", "object_id"
+    ):
+        owners.setdefault((app, model), set()).add(key)
+    of_pages = owners.get(("cms", "pagecontent"), set())
+    contents = PageContent.admin_manager.filter(pk__in=of_pages)
     pairs = contents.order_by().values_list("page_id", "language")
-    return {PageLanguage(*pair) for pair in pairs}, _aliases(
-        owners.get("aliascontent", set())
-    )
+    of_aliases = owners.get(("djangocms_alias", "aliascontent"), set())
+    return {PageLanguage(*pair) for pair in pairs}, _aliases(of_aliases)
 
 
 def _aliases(content_ids: set[int]) -> set[int]:
