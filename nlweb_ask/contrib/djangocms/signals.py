@@ -7,20 +7,25 @@ page, and some of that it tells nobody. What is as it was costs a few queries.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any, Final
 
 from django.apps import apps
-from django.conf import settings
 from django.db import connections, models, router, transaction
 from django.db.models import signals
 
+from nlweb_ask.contrib.djangocms.concerned import (
+    Concerned,
+    OfAlias,
+    OfContent,
+    OfPlaceholder,
+    Subtree,
+    pages_concerned,
+)
 from nlweb_ask.contrib.djangocms.identity import PageLanguage
 from nlweb_ask.contrib.djangocms.source import CHUNK, DjangoCMSSource
-from nlweb_ask.contrib.djangocms.tree import at_or_below
-from nlweb_ask.contrib.djangocms.usage import pages_showing, pages_using
 from nlweb_ask.index.background import merge_soon
 from nlweb_ask.index.failures import log_failure, raise_if_rolled_back
 from nlweb_ask.index.refresh import move_partitions, refresh_objects
@@ -33,21 +38,22 @@ UID: Final = "nlweb_ask.djangocms"
 # them is asked there, and the rest is done after the commit.
 MOST_IN_A_SAVE: Final = 500
 
-Find = Callable[[], Iterable[PageLanguage]]
-
 
 def connect() -> None:
     """Connect to the models and signals of the CMS; calling it again changes nothing."""
+    from cms.extensions.models import BaseExtension
     from cms.models import CMSPlugin, Page, PageContent, PagePermission, PageUrl
     from cms.signals import post_obj_operation
 
     _connect(Page, _on_page)
     _connect(PageContent, _on_content)
-    _connect(PageUrl, _on_content)
+    _connect(PageUrl, _on_address)
     _connect(PagePermission, _on_permission)
     _connect(CMSPlugin, _on_plugin)
+    for model in apps.get_models():
+        if issubclass(model, BaseExtension):
+            _connect(model, _on_extension)
     post_obj_operation.connect(_on_operation, dispatch_uid=UID)
-    _connect_extensions()
     if apps.is_installed("djangocms_alias"):
         from djangocms_alias.models import AliasContent
 
@@ -58,44 +64,79 @@ def connect() -> None:
         post_version_operation.connect(_on_version, dispatch_uid=UID)
 
 
-def _connect_extensions() -> None:
-    from cms.extensions.models import BaseExtension
-
-    for model in apps.get_models():
-        if issubclass(model, BaseExtension):
-            _connect(model, _on_extension)
-
-
 def _connect(model: type[models.Model], receiver: Any) -> None:
     for sender in rows_of(model):
-        for signal in (signals.post_save, signals.post_delete):
-            signal.connect(
-                receiver, sender=sender, dispatch_uid=f"{UID}.{sender._meta.label}"
-            )
+        uid = f"{UID}.{sender._meta.label}"
+        signals.post_save.connect(receiver, sender=sender, dispatch_uid=uid)
+        signals.post_delete.connect(receiver, sender=sender, dispatch_uid=uid)
 
 
 # What a change concerns
 
 
-def _on_page(instance: Any, using: str, raw: bool = False, **_: Any) -> None:
-    if not raw:
-        _follow_subtree(using, instance.pk)
+def _on_page(
+    instance: Any, using: str, signal: Any, raw: bool = False, **_: Any
+) -> None:
+    # One that is deleted is withdrawn with its rows of `PageContent`.
+    if not raw and signal is signals.post_save:
+        _follow(using, Subtree(instance.pk))
 
 
-def _on_content(instance: Any, using: str, raw: bool = False, **_: Any) -> None:
-    """Follow a row of a page in one language, and what its title and address are for."""
-    if not raw:
-        _follow_subtree(using, instance.page_id, instance.language)
+def _on_content(
+    instance: Any, using: str, signal: Any, raw: bool = False, **_: Any
+) -> None:
+    """Follow a row of a page in one language; its title is on the way to those below."""
+    if raw:
+        return
+    subtree = Subtree(instance.page_id, instance.language)
+    if signal is signals.post_save:
+        _follow(using, subtree)
+        return
+    # Those below are often deleted along with it, one after the other.
+    _look_in_a_save(using, PageLanguage(*subtree))
+    _look_after_commit(using, subtree)
+
+
+def _on_address(
+    instance: Any, using: str, signal: Any, raw: bool = False, **_: Any
+) -> None:
+    if not raw and signal is signals.post_save:
+        _follow(using, Subtree(instance.page_id, instance.language))
 
 
 def _on_permission(instance: Any, using: str, raw: bool = False, **_: Any) -> None:
     if not raw and instance.page_id is not None:
-        _follow_subtree(using, instance.page_id)
+        _follow(using, Subtree(instance.page_id))
 
 
 def _on_extension(instance: Any, using: str, raw: bool = False, **_: Any) -> None:
+    from cms.extensions import PageExtension
+
     if not raw:
-        _follow_subtree(using, instance.get_page().pk)
+        of_page = isinstance(instance, PageExtension)
+        key = instance.extended_object_id
+        _follow(using, Subtree(key) if of_page else OfContent(key))
+
+
+def _on_plugin(instance: Any, using: str, raw: bool = False, **_: Any) -> None:
+    """Follow a plug-in once all of them are written, as few of them come alone."""
+    if not raw and instance.placeholder_id is not None:
+        _look_after_commit(using, OfPlaceholder(instance.placeholder_id))
+
+
+def _on_alias(instance: Any, using: str, raw: bool = False, **_: Any) -> None:
+    if not raw:
+        _follow(using, OfAlias(instance.alias_id))
+
+
+def _on_version(sender: type[models.Model], obj: Any, **_: Any) -> None:
+    from cms.models import PageContent
+
+    content = obj.content
+    if issubclass(sender, PageContent):
+        _follow(obj._state.db, Subtree(content.page_id, content.language))
+    elif hasattr(content, "alias_id"):
+        _follow(obj._state.db, OfAlias(content.alias_id))
 
 
 def _on_operation(obj: Any, **_: Any) -> None:
@@ -103,70 +144,83 @@ def _on_operation(obj: Any, **_: Any) -> None:
 
     page = obj.page if isinstance(obj, PageContent) else obj
     if isinstance(page, Page) and page.pk is not None:
-        _follow_subtree(router.db_for_write(Page), page.pk)
+        _follow(router.db_for_write(Page), Subtree(page.pk))
 
 
-def _on_version(sender: type[models.Model], obj: Any, **_: Any) -> None:
-    from cms.models import PageContent
-
-    using = obj._state.db
-    if issubclass(sender, PageContent):
-        _follow_subtree(using, obj.content.page_id, obj.content.language)
-    elif hasattr(obj.content, "alias_id"):
-        _follow(using, partial(pages_using, {obj.content.alias_id}))
+# When it is looked at
 
 
-def _on_alias(instance: Any, using: str, raw: bool = False, **_: Any) -> None:
-    if not raw:
-        _follow(using, partial(pages_using, {instance.alias_id}))
+def _follow(using: str, change: Concerned) -> None:
+    _look_in_a_save(using, change)
+    _look_after_commit(using, change)
 
 
-def _on_plugin(instance: Any, using: str, raw: bool = False, **_: Any) -> None:
-    """Follow a plug-in once all of them are written, as few of them come alone."""
-    if not raw and instance.placeholder_id is not None:
-        find = partial(pages_showing, {instance.placeholder_id})
-        transaction.on_commit(partial(_look_for, find), using=using, robust=True)
+def _look_in_a_save(using: str, change: Concerned) -> None:
+    follow(using, partial(_look, [change], in_a_save=True))
 
 
-def _follow_subtree(using: str, page_id: int, language: str = "") -> None:
-    _follow(using, partial(_subtree, page_id, language))
+def _look_after_commit(using: str, change: Concerned) -> None:
+    waiting = _waiting(using)
+    if waiting is None:
+        # Outside of a transaction it is called at once.
+        transaction.on_commit(_AfterCommit(change), using=using, robust=True)
+    else:
+        waiting.changes.add(change)
 
 
-def _subtree(page_id: int, language: str) -> set[PageLanguage]:
-    """Return what is at or below a page, itself included when it is there no more."""
-    languages = [language] if language else [code for code, _ in settings.LANGUAGES]
-    keys = {page_id, *at_or_below([page_id])}
-    return {PageLanguage(key, each) for key in keys for each in languages}
+class _AfterCommit:
+    """Looks once at all that has changed in a transaction."""
+
+    def __init__(self, change: Concerned) -> None:
+        self.changes = {change}
+        self.has_looked = False
+
+    def __call__(self) -> None:
+        self.has_looked = True
+        _look(self.changes)
+
+
+def _waiting(using: str) -> _AfterCommit | None:
+    """Return what looks after this transaction already, and is undone no sooner.
+
+    It may look at what a savepoint has undone since, which changes nothing.
+    """
+    connection = connections[using]
+    under_way = set(connection.savepoint_ids)
+    for savepoints, act, *_ in connection.run_on_commit:
+        if (
+            isinstance(act, _AfterCommit)
+            and not act.has_looked
+            and set(savepoints) <= under_way
+        ):
+            return act
+    return None
 
 
 # What is done about it
 
 
-def _follow(using: str, find: Find) -> None:
-    follow(using, partial(_look_for, find, in_a_save=True))
-    transaction.on_commit(partial(_look_for, find), using=using, robust=True)
-
-
-def _look_for(find: Find, *, in_a_save: bool = False) -> None:
-    """Compare the pages that `find` gives with the index; nothing here breaks a save."""
-    if DjangoCMSSource.name not in sources:
+def _look(changes: Collection[Concerned], *, in_a_save: bool = False) -> None:
+    """Compare the pages concerned with the index; nothing here breaks a save."""
+    name = DjangoCMSSource.name
+    if name not in sources:
         return
     try:
         with _apart():
-            ids = sorted(str(pair) for pair in find())
+            ids = sorted(map(str, pages_concerned(changes)))
             if in_a_save and len(ids) > MOST_IN_A_SAVE:
-                ask_about(DjangoCMSSource.name, set(ids))
+                ask_about(name, set(ids))
                 return
             for begin in range(0, len(ids), CHUNK):
-                _look_at(ids[begin : begin + CHUNK])
+                _compare(ids[begin : begin + CHUNK])
     except Exception as error:  # noqa: BLE001 - the site's own change goes on
         raise_if_rolled_back(error)
-        log_failure("not looked at", DjangoCMSSource.name, "*", error)
+        log_failure("not looked at", name, "*", error)
         return
     merge_soon()
 
 
-def _look_at(object_ids: Collection[str]) -> None:
+def _compare(object_ids: Collection[str]) -> None:
     source: Any = sources.get(DjangoCMSSource.name)
     stamps = source.stamps(object_ids)
     indexed = _indexed(object_ids)
