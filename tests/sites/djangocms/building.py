@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cms import api
-from cms.models import Page, PageContent, PagePermission
+from cms.models import Page, PageContent, PagePermission, PageUrl
 from cms.utils.placeholder import rescan_placeholders_for_obj
 from django.apps import apps
 from django.contrib.auth.models import User
@@ -48,6 +48,35 @@ def add(
     if live:
         publish(content)
     return made
+
+
+def add_many(parent: Page, number: int) -> list[Page]:
+    """Put many pages below another one with a handful of statements."""
+    parent = Page.objects.get(pk=parent.pk)
+    paths = [
+        Page._get_path(parent.path, parent.depth + 1, n + 1) for n in range(number)
+    ]
+    site = {"site": parent.site}
+    Page.objects.bulk_create(
+        Page(path=path, depth=parent.depth + 1, parent=parent, **site) for path in paths
+    )
+    pages = list(Page.objects.filter(path__in=paths))
+    made = {"language": "en", "template": "harbourcms/page.html", "title": "Berth"}
+    contents = PageContent.admin_manager.bulk_create(
+        PageContent(page=page, slug=f"berth-{page.pk}", **made) for page in pages
+    )
+    PageUrl.objects.bulk_create(
+        PageUrl(page=page, language="en", slug="berth", path=f"berth-{page.pk}", **site)
+        for page in pages
+    )
+    if VERSIONED:
+        from djangocms_versioning.models import Version
+
+        Version.objects.bulk_create(
+            Version(content=content, created_by=editor(), state="published", number="1")
+            for content in contents
+        )
+    return pages
 
 
 def translate(
