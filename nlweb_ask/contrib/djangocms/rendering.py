@@ -82,15 +82,29 @@ def slots_shown(content: Any) -> list[str]:
 
 
 def _in_conditions(template: str) -> set[str]:
-    from cms.utils.placeholder import _get_nodelist, _scan_placeholders
+    """Return the placeholders of a template that stand inside of an `{% if %}`.
+
+    Also those of a block that does, in whichever template that block is written anew.
+    """
+    from cms.utils.placeholder import (
+        _get_block_nodes,
+        _get_nodelist,
+        _scan_placeholders,
+    )
     from django.template.defaulttags import IfNode
     from django.template.loader import get_template
+    from django.template.loader_tags import BlockNode, ExtendsNode
 
     if not template:
         return set()
     nodes = _get_nodelist(get_template(template))
-    return {
-        placeholder.get_declaration().slot
-        for condition in _scan_placeholders(nodes, IfNode)
-        for placeholder in _scan_placeholders(condition.nodelist)
-    }
+    blocks: dict[str, Any] = {}
+    for extending in nodes.get_nodes_by_type(ExtendsNode):
+        blocks |= _get_block_nodes(extending)
+    found = []
+    for condition in _scan_placeholders(nodes, IfNode):
+        found += _scan_placeholders(condition.nodelist)
+        for block in condition.nodelist.get_nodes_by_type(BlockNode):
+            written = blocks.get(block.name, block)
+            found += _scan_placeholders(written.nodelist, None, written)
+    return {placeholder.get_declaration().slot for placeholder in found}

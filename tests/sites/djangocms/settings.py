@@ -75,6 +75,7 @@ CMS_LANGUAGES = {
 CMS_TEMPLATES = [
     ("harbourcms/page.html", "Page"),
     ("harbourcms/other.html", "Other placeholders"),
+    ("harbourcms/inner.html", "A block that is shown to some"),
 ]
 CMS_CONFIRM_VERSION4 = True
 CMS_PERMISSION = True

@@ -64,6 +64,14 @@ def test_a_placeholder_that_is_shown_on_a_condition_stays_out(home, add):
     assert "memberscanary" not in words(page)
 
 
+def test_a_placeholder_in_a_block_that_is_shown_on_a_condition_stays_out(home, add):
+    page = add(home, "Tides", template="harbourcms/inner.html")
+    content = building.latest(page)
+    building.say(content, "<p>For all.</p>", "outer")
+    building.say(content, "<p>innercanary</p>", "inner")
+    assert words(page).strip() == "For all."
+
+
 def test_a_placeholder_that_the_template_does_not_show_stays_out(home, add):
     page = add(home, "Tides", "<p>leftcanary</p>")
     PageContent.admin_manager.filter(page=page).update(template="harbourcms/other.html")
