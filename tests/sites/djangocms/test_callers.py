@@ -140,6 +140,21 @@ STATES = {
 }
 
 
+@pytest.fixture(autouse=True)
+def _each_change_is_committed(home, committed, monkeypatch):
+    """Make each page in a transaction of its own, as its plug-ins are written last."""
+
+    def and_commit(change):
+        def changed(*args, **fields):
+            with committed():
+                return change(*args, **fields)
+
+        return changed
+
+    for name in ("add", "restrict"):
+        monkeypatch.setattr(building, name, and_commit(getattr(building, name)))
+
+
 @pytest.fixture
 def pages(home, settings):
     settings.ALLOWED_HOSTS = ["*"]
