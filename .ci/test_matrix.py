@@ -103,9 +103,14 @@ def lacks_wagtail() -> str:
     return "" if installed("wagtail", "cms") else "Wagtail could not be installed"
 
 
-def on_site(name: str) -> list[str]:
+def lacks_djangocms() -> str:
+    found = installed("djangocms_versioning", "djangocms")
+    return "" if found else "django CMS could not be installed"
+
+
+def on_site(name: str, settings: str = "settings") -> list[str]:
     """Return the arguments that run the tests of a site with its own settings."""
-    return ["--ds", f"tests.sites.{name}.settings", f"tests/sites/{name}"]
+    return ["--ds", f"tests.sites.{name}.{settings}", f"tests/sites/{name}"]
 
 
 def parts() -> list[Part]:
@@ -130,6 +135,12 @@ def parts() -> list[Part]:
             name="Wagtail, page model of the project",
             arguments=on_site("swapped"),
             lacks=lacks_wagtail,
+        ),
+        Part(name="django CMS", arguments=on_site("djangocms"), lacks=lacks_djangocms),
+        Part(
+            name="django CMS, no versions",
+            arguments=on_site("djangocms", "unversioned"),
+            lacks=lacks_djangocms,
         ),
         Part(name="Chromium", arguments=["-m", "browser"], lacks=lacks_browser),
     ]

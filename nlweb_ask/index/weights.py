@@ -9,7 +9,8 @@ from nlweb_ask.index.analysis import distinct_terms, term_key
 from nlweb_ask.index.coverage import chosen_terms, held_weight, word_weight
 from nlweb_ask.index.postings import Field
 from nlweb_ask.index.reading import one_moment, read
-from nlweb_ask.index.search import holding_pages, words_of
+from nlweb_ask.index.scoring import holding_pages
+from nlweb_ask.index.search import words_of
 from nlweb_ask.plugins import Question, Scope
 
 

@@ -1,0 +1,1 @@
+"""django CMS's pages as a source: one line in `INSTALLED_APPS`, and they can be asked."""
