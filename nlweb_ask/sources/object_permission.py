@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Final
 
-from django.db import models
+from django.db import DataError, models
 
 from nlweb_ask.plugins.types import Viewer
 from nlweb_ask.sources.model import BATCH
 from nlweb_ask.sources.model_permission import PagePermissionSource
 from nlweb_ask.sources.viewers import asking_user
+
+# Such as a date of `infinity`, or of a day that no calendar has.
+UNREADABLE: Final = (DataError, OverflowError, ValueError)
 
 
 class ObjectPermissionSource(PagePermissionSource):
@@ -28,7 +32,24 @@ class ObjectPermissionSource(PagePermissionSource):
         if has_perm is None:
             return queryset.none()
         permission = self.asked_permission()
-        allowed = {
-            page.pk for page in queryset.iterator(BATCH) if has_perm(permission, page)
-        }
+        allowed = {page.pk for page in _pages(queryset) if has_perm(permission, page)}
         return queryset.filter(pk__in=allowed)
+
+
+def _pages(queryset: models.QuerySet[Any]) -> Iterator[Any]:
+    """Load the pages; one with a value that Python cannot hold is left out by itself."""
+    loaded = set()
+    try:
+        for page in queryset.iterator(BATCH):
+            loaded.add(page.pk)
+            yield page
+    except UNREADABLE:
+        for key in queryset.order_by().values_list("pk", flat=True):
+            yield from _page(queryset.filter(pk=key)) if key not in loaded else ()
+
+
+def _page(queryset: models.QuerySet[Any]) -> list[Any]:
+    try:
+        return list(queryset)
+    except UNREADABLE:
+        return []

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 from django.db import connection
 
+from nlweb_ask import ObjectPermissionSource
 from nlweb_ask.index.refresh import sweep
 from nlweb_ask.models import IndexFailure
-from nlweb_ask.plugins import sources
-from tests.asking import ask
+from nlweb_ask.plugins import Viewer, sources
+from tests.asking import MEMBER, ask
 from tests.index.noticeboard import NoticeSource
 from tests.testapp.models import Bulletin
 
@@ -60,3 +61,26 @@ def test_a_question_is_answered_with_the_others(notices):
     date_unreadably(notices[0])
 
     assert ask("kettle").names == ["Kettle 1", "Kettle 2"]
+
+
+class AllowsEach:
+    """A backend that looks at each page by itself."""
+
+    def authenticate(self, request):
+        return None
+
+    def has_perm(self, user, permission, obj=None):
+        return obj is not None
+
+
+class JudgedNotices(ObjectPermissionSource):
+    name = "judged"
+    model = Bulletin
+
+
+def test_a_source_that_judges_each_page_judges_the_others(notices, settings):
+    settings.AUTHENTICATION_BACKENDS = [f"{__name__}.AllowsEach"]
+    date_unreadably(notices[0])
+    asked = [str(notice.pk) for notice in notices]
+
+    assert JudgedNotices().visible_ids(Viewer(user=MEMBER), asked) == set(asked[1:])
