@@ -15,6 +15,10 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
+from nlweb_ask.models import Passage, SiteSettings
+from nlweb_ask.pipeline.seals import sealed, words_seals
+from nlweb_ask.protocol.receipts import MAX_RECEIPTS
+
 JSON: Final = "application/json"
 STREAM: Final = "text/event-stream"
 
@@ -79,13 +83,13 @@ def heard(response: Any) -> Heard:
     return Heard(response.status_code, body, headers + str(response.cookies))
 
 
-def post(version: str, accept: str) -> Ask:
+def post(version: str, accept: str, mode: str = "list") -> Ask:
     """Ask by POST in a version with sections."""
     preferences = "return_response" if version == "0.5" else "prefer"
     named = "lang" if version == "0.5" else "accept-language"
 
     def ask(asker: Asker, text: str, language: str) -> Heard:
-        prefer = {"mode": "list", named: language or None}
+        prefer = {"mode": mode, named: language or None}
         body = {
             "query": {"text": text},
             preferences: prefer,
@@ -103,11 +107,12 @@ def post(version: str, accept: str) -> Ask:
     return ask
 
 
-def get(accept: str) -> Ask:
+def get(accept: str, mode: str = "list") -> Ask:
     """Ask by GET, in version 0.1, which names no language."""
 
     def ask(asker: Asker, text: str, _language: str) -> Heard:
-        query = {"query": text, "streaming": str(accept == STREAM).lower()}
+        streaming = str(accept == STREAM).lower()
+        query = {"query": text, "streaming": streaming, "mode": mode}
         return heard(asker.client.get("/ask", query, headers={"accept": accept}))
 
     return ask
@@ -119,6 +124,55 @@ def head(asker: Asker, text: str, _language: str) -> Heard:
 
 def page(asker: Asker, text: str, _language: str) -> Heard:
     return heard(asker.client.get("/ask/results/", {"q": text}))
+
+
+def written_page(mode: str) -> Ask:
+    """Look at the page of results on a site that writes by default."""
+
+    def ask(asker: Asker, text: str, language: str) -> Heard:
+        SiteSettings.objects.update(default_mode=mode)
+        try:
+            return page(asker, text, language)
+        finally:
+            SiteSettings.objects.update(default_mode="list")
+
+    return ask
+
+
+def receipts(asker: Asker, text: str, language: str) -> Heard:
+    """Have looked up again what others may have been told of every passage there is.
+
+    What comes back of a page is said by its address, as in an answer.
+    """
+    found = Passage.objects.select_related("document").order_by("pk")
+    every = [each for each in found if text in each.text or text in each.document.name]
+    shown = [_receipt(passage) for passage in every]
+    whole = Heard(200, b"")
+    for begin in range(0, len(shown), MAX_RECEIPTS):
+        body = json.dumps({"receipts": shown[begin : begin + MAX_RECEIPTS]})
+        told = asker.client.post("/ask/receipts", body, content_type=JSON)
+        states = [each["state"] for each in told.json()["receipts"]]
+        valid = [
+            passage.document.url
+            for passage, state in zip(every[begin:], states, strict=False)
+            if state == "valid" and language in ("", passage.document.language)
+        ]
+        part = heard(told)
+        whole = Heard(
+            part.status,
+            whole.body + part.body + "\n".join(valid).encode(),
+            whole.headers + part.headers,
+        )
+    return whole
+
+
+def _receipt(passage: Passage) -> dict[str, str]:
+    key = passage.document.key
+    return {
+        "passage": sealed(key, passage.ordinal),
+        "words_hash": next(words_seals(key, passage.words_hash)),
+        "quote": passage.text,
+    }
 
 
 def command(*options: str) -> Ask:
