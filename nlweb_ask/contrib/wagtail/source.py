@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -54,7 +54,6 @@ class WagtailSource(ModelSource):
     model = page_model()
     schema_type = "WebPage"
     opening_marks = (PASSED,)
-    watch = ("wagtailcore.PageViewRestriction", "wagtailcore.Site")
 
     # What exists, and who may see it
 
@@ -70,7 +69,12 @@ class WagtailSource(ModelSource):
         closed = closed_pages(self.model, paths, viewer)
         return queryset.filter(pk__in=paths.keys() - closed)
 
-    def affected_by(self, instance: Any) -> Iterable[object]:
+    @classmethod
+    def watched_rights(cls) -> Sequence[type[Any] | str]:
+        """Return the models of the rows that decide by themselves; besides `watch`."""
+        return ("wagtailcore.PageViewRestriction", "wagtailcore.Site")
+
+    def affected_by_right(self, instance: Any) -> Iterable[object]:
         """Return the pages below a restriction and its mirrors, or below a site's root."""
         if hasattr(instance, "root_page_id"):
             return at_or_below(self.model, [instance.root_page_id])

@@ -6,7 +6,11 @@ import pytest
 from django.contrib.auth.models import Group, User
 from wagtail.models import Page, PageViewRestriction
 
+from nlweb_ask.contrib.wagtail.source import WagtailSource
+from nlweb_ask.index.refresh import sweep
+from nlweb_ask.index.signals import connect_signals
 from nlweb_ask.models import Document
+from nlweb_ask.plugins import sources
 from tests.asking import ANONYMOUS
 from tests.sites.asking import ask_site
 from tests.sites.wagtail.pages.models import PlainPage
@@ -70,6 +74,27 @@ def test_a_restriction_closes_the_page_and_all_below_at_once(tides, spring, kind
     row.delete()
     assert public() == ["Harbour", "Spring tide", "Tides"]
     assert names() == ["Spring tide", "Tides"]
+
+
+class WatchingSource(WagtailSource):
+    name = "watching"
+    watch = ["auth.Group"]
+
+    def affected_by(self, instance):
+        return ()
+
+
+def test_a_watch_of_the_site_leaves_restrictions_followed(tides):
+    sources.register(WatchingSource)
+    connect_signals()
+    try:
+        sweep(WatchingSource.name)
+        rows = Document.objects.filter(source=WatchingSource.name, public=True)
+        assert rows.filter(name="Tides").exists()
+        restrict(tides)
+        assert not rows.filter(name="Tides").exists()
+    finally:
+        sources.unregister(WatchingSource.name)
 
 
 def test_a_group_that_is_joined_and_left_counts_at_once(tides, spring):
