@@ -188,8 +188,23 @@ def _by_site(documents: Iterable[SourceDocument]) -> dict[int, list[SourceDocume
 def _public_ids(
     source: Source, site_id: int, documents: Sequence[SourceDocument]
 ) -> set[str]:
-    asked = {store.reference_of(d, source.name).asked_as for d in documents}
-    return set(visible_ids(source, anonymous_viewer(site_id), asked))
+    viewer = anonymous_viewer(site_id)
+    asked: dict[bool, set[str]] = {False: set(), True: set()}
+    for document in documents:
+        reference = store.reference_of(document, source.name)
+        asked[bool(document.part)].add(reference.asked_as)
+    visible = set(visible_ids(source, viewer, asked[False]))
+    if not asked[True]:
+        return visible
+    try:
+        return visible | set(visible_ids(source, viewer, asked[True]))
+    except DatabaseError:
+        raise  # the transaction may be lost with it
+    except Exception as error:  # noqa: BLE001 - a source is the site's own code
+        # A part is kept from visitors then, and takes no page with it.
+        parts = ",".join(sorted(asked[True]))
+        log_failure("part not shown to visitors", source.name, parts, error)
+        return visible
 
 
 def _withdraw_failed(
