@@ -184,12 +184,12 @@ def _puts(
     stamps: Mapping[str, str],
 ) -> list[store.Put]:
     """Ask of every site which documents are public, and put each to its row."""
-    asked: dict[int, set[str]] = {}
+    asked: dict[int, set[Reference]] = {}
     for one in documents.values():
-        asked.setdefault(one.site_id, set()).add(one.reference.asked_as)
+        asked.setdefault(one.site_id, set()).add(one.reference)
     visible = {
-        site_id: set(visible_ids(source, anonymous_viewer(site_id), ids))
-        for site_id, ids in asked.items()
+        site_id: _public_ids(source, site_id, references)
+        for site_id, references in asked.items()
     }
     return [
         store.Put(
@@ -200,6 +200,27 @@ def _puts(
         )
         for key, one in documents.items()
     ]
+
+
+def _public_ids(
+    source: Source, site_id: int, references: Iterable[Reference]
+) -> set[str]:
+    viewer = anonymous_viewer(site_id)
+    asked: dict[bool, set[str]] = {False: set(), True: set()}
+    for reference in references:
+        asked[bool(reference.part)].add(reference.asked_as)
+    visible = set(visible_ids(source, viewer, asked[False]))
+    if not asked[True]:
+        return visible
+    try:
+        return visible | set(visible_ids(source, viewer, asked[True]))
+    except DatabaseError:
+        raise  # the transaction may be lost with it
+    except RAISED as error:  # a source is the site's own code
+        # A part is kept from visitors then, and takes no page with it.
+        parts = ",".join(sorted(asked[True]))
+        log_failure("part not shown to visitors", source.name, parts, error)
+        return visible
 
 
 def _withdraw_failed(

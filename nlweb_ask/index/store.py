@@ -408,7 +408,7 @@ def _record(
         columns = (*columns, "page")
         changes = [(*change, page) for change, page in zip(changes, pages, strict=True)]
     rows.insert(alias, Change, columns, changes)
-    transaction.on_commit(mark_written, using=alias)
+    transaction.on_commit(mark_written, using=alias, robust=True)
 
 
 def load_documents(

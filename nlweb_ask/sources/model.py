@@ -150,19 +150,9 @@ class ModelSource(Source):
         if not keys or not self.declares_visibility():
             return set()
         pages = self._seen(viewer, keys)
-        try:
-            shown = self.part_visible_to(part, viewer, pages)
-            of_pages = _among(pages, self._queryset("part_visible_to", shown))
-            return self._stamped(of_pages, len(keys), f"{MARK}{part}")
-        except DatabaseError:
-            raise  # the transaction may be lost with it
-        except Exception as error:
-            # To a visitor who is not signed in, no part may matter that he cannot see.
-            if not viewer.is_anonymous:
-                raise
-            told = described(error)
-            logger.warning("part not shown source=%s part=%s %s", self.name, part, told)
-            return set()
+        shown = self.part_visible_to(part, viewer, pages)
+        of_pages = _among(pages, self._queryset("part_visible_to", shown))
+        return self._stamped(of_pages, len(keys), f"{MARK}{part}")
 
     def _visible_pages(self, viewer: Viewer, object_ids: Collection[str]) -> set[str]:
         keys = readable_keys(self.model, object_ids)

@@ -130,14 +130,6 @@ def test_the_permission_is_asked_for_once_and_not_for_each_page(articles, backen
     assert backend.asked == 1
 
 
-def test_pages_that_may_be_seen_cost_one_query(articles, django_assert_num_queries):
-    user = holder("view_article")
-    user.has_perm("testapp.view_article")  # Django keeps them with the user
-
-    with django_assert_num_queries(1):
-        assert seen(user, articles) == set(articles)
-
-
 def test_a_rule_of_the_sites_own_stands_in_place_of_the_permission(articles):
     class OwnRule(ModelPermissionSource):
         name = "own-rule"
@@ -186,3 +178,11 @@ def test_pages_follow_the_permissions_of_a_group(settings, source, articles):
         assert public.count() == 0
     finally:
         sources.unregister(source.name)
+
+
+def test_pages_that_may_be_seen_cost_one_query(articles, django_assert_num_queries):
+    user = holder("view_article")
+    user.has_perm("testapp.view_article")  # Django keeps them with the user
+
+    with django_assert_num_queries(1):
+        assert seen(user, articles) == set(articles)

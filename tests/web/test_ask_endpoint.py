@@ -183,7 +183,8 @@ def test_lone_punctuation_finds_nothing(ask, articles, text):
     assert (response.status_code, names(response)) == (200, [])
 
 
-def test_mode_that_nobody_can_write_is_a_list(ask, articles):
+def test_mode_that_nobody_can_write_is_a_list(ask, articles, settings):
+    settings.NLWEB_ASK = settings.NLWEB_ASK | {"GENERATORS": []}
     response = ask({**QUESTION, "prefer": {"mode": "generate"}})
 
     assert response.json()["_meta"]["mode"] == "list"
