@@ -6,18 +6,11 @@ import re
 from typing import Final
 
 from nlweb_ask.index.analysis import is_spaceless, word_count
+from nlweb_ask.index.sentences import sentences
 
 # Fewer words than these stand in many pages and prove nothing, unless they are all that
 # a sentence says.
 MIN_WORDS: Final = 5
-_STOPS: Final = frozenset(
-    ".!?\u2026\u3002\uff01\uff1f\uff0e\u061f\u06d4\u0964\u0965\u104b"
-)
-# What may stand between the stop and the end of its sentence.
-_CLOSING: Final = frozenset("\"')]}\u00bb\u2019\u201d\u203a\u300d\u300f\uff09")
-_OPENING: Final = frozenset(
-    "\"'([{\u00ab\u00bf\u00a1\u2018\u201c\u201e\u2039\u300c\u300e\uff08-*\u2022"
-)
 
 
 def place_of(quote: str, text: str) -> tuple[int, int] | None:
@@ -37,11 +30,20 @@ def place_of(quote: str, text: str) -> tuple[int, int] | None:
     return next((span for span in found if _cuts_no_word(text, *span)), None)
 
 
-def tells_enough(text: str, start: int, end: int) -> bool:
+def tells_enough(text: str, start: int, end: int, language: str) -> bool:
     """Say whether these words of `text` are at least five, or a whole sentence."""
     if word_count(text[start:end]) >= MIN_WORDS:
         return True
-    return _begins_sentence(text, start) and _ends_sentence(text, start, end)
+    return any(
+        piece.start <= start
+        and end <= piece.end
+        and not _has_words(text[piece.start : start] + text[end : piece.end])
+        for piece in sentences(text, language, at=[start])
+    )
+
+
+def _has_words(text: str) -> bool:
+    return any(map(str.isalnum, text))
 
 
 def _cuts_no_word(text: str, start: int, end: int) -> bool:
@@ -53,16 +55,3 @@ def _is_border(text: str, place: int) -> bool:
     if place <= 0 or place >= len(text) or any(map(is_spaceless, around)):
         return True
     return not all(sign.isalnum() or sign == "_" for sign in around)
-
-
-def _begins_sentence(text: str, start: int) -> bool:
-    before = text[:start].rstrip("".join(_OPENING) + " \t")
-    return not before or before[-1] in "\n\r" or before[-1] in _STOPS | _CLOSING
-
-
-def _ends_sentence(text: str, start: int, end: int) -> bool:
-    said = text[start:end].rstrip("".join(_CLOSING))
-    if said and said[-1] in _STOPS:
-        return True
-    after = text[end:].lstrip("".join(_CLOSING) + " \t")
-    return not after or after[0] in "\n\r"

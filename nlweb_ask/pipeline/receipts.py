@@ -56,7 +56,9 @@ def _receipt(
     key = identity_key(site_id, page.reference)
     for passage in page.passages:
         span = place_of(citation.quote, passage.text)
-        if span is not None and tells_enough(passage.text, *span):
+        if span is not None and tells_enough(
+            passage.text, *span, page.reference.language
+        ):
             return Receipt(
                 start=citation.start,
                 end=citation.end,

@@ -11,6 +11,7 @@ from nlweb_ask.conf import deployment
 from nlweb_ask.pipeline import border
 from nlweb_ask.pipeline.border import RAISED
 from nlweb_ask.pipeline.failures import log_failure
+from nlweb_ask.pipeline.links import unlinked
 from nlweb_ask.pipeline.receipts import grounded
 from nlweb_ask.pipeline.run import Run
 from nlweb_ask.pipeline.standing import Standing
@@ -54,6 +55,7 @@ def _sentences(
     counts: dict[str, int],
 ) -> Iterator[Event]:
     standing = Standing(results, run.viewer, run.began)
+    known = {result.url for result in results}
     for given in generators.get(name).generate(run.question, results, deadline):
         if run.stop.is_set():
             return
@@ -62,7 +64,8 @@ def _sentences(
             return
         run.generator = name
         counts["sentences"] = counts.get("sentences", 0) + 1
-        content = grounded(border.sentence(given), results, run.viewer.site_id)
+        sentence = unlinked(border.sentence(given), known, before=run.text[-2:])
+        content = grounded(sentence, results, run.viewer.site_id)
         if _may_be_told(content, results, standing):
             yield content
         else:

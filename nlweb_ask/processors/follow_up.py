@@ -105,6 +105,8 @@ def _begins(said: Said, beginnings: Iterable[Sequence[str]]) -> int:
 
 def _completed(rest: Said, topic: Said, *, is_opened: bool) -> _Read:
     own = rest.own()
+    if _is_code(rest):
+        return _with_words(rest.text, _missing(topic, rest))
     if _refers(rest, own, is_opened=is_opened) or (is_opened and _is_case(rest, own)):
         return _with_words(rest.text, _missing(topic, rest))
     if _is_fragment(rest, own, is_opened=is_opened):
@@ -112,6 +114,16 @@ def _completed(rest: Said, topic: Said, *, is_opened: bool) -> _Read:
             return _with_words(rest.text, _missing(topic, rest))
         return _Read(put_in_place(rest, topic), is_completed=True)
     return _Read(rest.text)
+
+
+def _is_code(said: Said) -> bool:
+    """Tell "B1?": the name of a level or a size, which is of something before it."""
+    [word, *others] = said.words
+    return (
+        not others
+        and any(map(str.isdigit, word.key))
+        and said.text.rstrip().endswith(_QUESTION_MARKS)
+    )
 
 
 def _refers(said: Said, own: Sequence[int], *, is_opened: bool) -> bool:

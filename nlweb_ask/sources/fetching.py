@@ -201,7 +201,7 @@ class _Connection(HTTPConnection):
 
     def _require_reachable(self, addresses: Iterable[str]) -> None:
         if not all(map(self.reachable.allows, addresses)):
-            msg = f"{self.host} is at a private address, which is not allowed."
+            msg = f"{self.host} is at a private address, which is not allowed; see private_networks."
             raise NotFetched(msg)
 
     def _wrapped(self, plain: socket.socket) -> socket.socket:
