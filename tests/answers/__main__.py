@@ -29,6 +29,7 @@ BARS: dict[str, tuple[float, float, bool]] = {
     "refused without page": (0.70, 0.85, True),
     "refused": (0.10, 0.05, False),
     "generate / search": (1.0, 1.0, False),
+    "receipts that fail": (0, 0, False),
 }
 ASKED = {
     "cited": "in first five",

@@ -43,6 +43,7 @@ from nlweb_ask.management.measuring.collection import (  # noqa: E402
     source_of,
 )
 from nlweb_ask.pipeline.ask import AskScope, search  # noqa: E402
+from nlweb_ask.pipeline.receipts import grounded  # noqa: E402
 from nlweb_ask.pipeline.scope import search_scopes  # noqa: E402
 from nlweb_ask.plugins import (  # noqa: E402
     Deadline,
@@ -53,6 +54,7 @@ from nlweb_ask.plugins import (  # noqa: E402
 )
 from nlweb_ask.retrievers.keyword import KeywordRetriever  # noqa: E402
 from nlweb_ask.sources.viewers import anonymous_viewer  # noqa: E402
+from tests.answers.receipt_checker import receipts_that_fail  # noqa: E402
 
 SITE = 0
 AT_ONCE = 100
@@ -70,6 +72,9 @@ class Told:
     is_among_first: bool  # a judged page among the first five results
     is_cited: bool
     sentences: int
+    receipts: int
+    failing: int  # receipts whose words do not stand where they are said to
+    marked: int
     search_cpu: float  # seconds; without rights and texts
     whole_cpu: float  # with them
     generate_cpu: float
@@ -93,6 +98,8 @@ class Asker:
         loaded = time.process_time()
         written = self.written(question, results)
         ended = time.process_time()
+        contents = [grounded(sentence, results, SITE) for sentence in written]
+        receipts, failing = receipts_that_fail(contents)
         cited = {cited.url for sentence in written for cited in sentence.citations}
         judged = [r for r in results if r.reference.object_id in asked.judged]
         text = "".join(sentence.text for sentence in written)
@@ -101,6 +108,9 @@ class Asker:
             is_among_first=any(result in judged for result in results[:FIRST]),
             is_cited=any(result.url in cited for result in judged),
             sentences=len(written),
+            receipts=receipts,
+            failing=failing,
+            marked=sum(bool(content.marks) for content in contents),
             search_cpu=found - began,
             whole_cpu=loaded - found,
             generate_cpu=ended - loaded,
@@ -187,6 +197,10 @@ def figures(there: Sequence[Told], gone: Sequence[Told]) -> dict[str, Any]:
         "refused of first five": mean(not told.is_answered for told in first),
         "refused without page": mean(not told.is_answered for told in gone),
         "sentences": mean(told.sentences for told in answered),
+        "receipts": sum(told.receipts for told in (*there, *gone)),
+        "receipts that fail": sum(told.failing for told in (*there, *gone)),
+        "marked of all sentences": sum(told.marked for told in answered)
+        / sum(told.sentences for told in answered),
         "search_ms": 1000 * mean(told.search_cpu for told in there),
         "search with texts_ms": 1000 * mean(told.whole_cpu for told in there),
         "generate_ms": 1000 * mean(told.generate_cpu for told in there),
