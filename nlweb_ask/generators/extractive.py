@@ -96,4 +96,4 @@ def _naming(said: str, found: Evidence, places: Sequence[int]) -> Sentence:
             Citation(start=start, end=end, url=result.url, quote=quote.quote)
             for quote in best_first(found, place)[:1]
         ]
-    return Sentence(text=said, citations=tuple(citations))
+    return Sentence(text=said, citations=tuple(citations), is_remark=True)

@@ -79,7 +79,7 @@ def _address(url: str, passage: PassageText) -> str:
 def _doubt(
     sentence: Sentence, receipts: Sequence[Receipt], pages: Sequence[Result]
 ) -> Doubt | None:
-    if not any(map(str.isalnum, sentence.text)):
+    if sentence.is_remark or not any(map(str.isalnum, sentence.text)):
         return None
     if not receipts:
         return "uncited"

@@ -209,6 +209,9 @@ class Sentence:
 
     text: str
     citations: tuple[Citation, ...] = ()
+    # It speaks of the answer and not of the pages, such as that there is none: never
+    # marked for quoting nothing, and never left out. Not for what a model says.
+    is_remark: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

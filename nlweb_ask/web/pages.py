@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
@@ -31,7 +31,13 @@ from nlweb_ask.protocol.errors import (
     ServerBusy,
     Unauthorized,
 )
-from nlweb_ask.protocol.events import Content, Event, Failure, ResultFound
+from nlweb_ask.protocol.events import (
+    Content,
+    Elicitation,
+    Event,
+    Failure,
+    ResultFound,
+)
 from nlweb_ask.protocol.reader import RawRequest, read_question
 from nlweb_ask.protocol.values import text as plain
 from nlweb_ask.web import door
@@ -79,6 +85,15 @@ MESSAGES: Mapping[type[Refusal], str | Promise] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AskedBack:
+    """What the site wants to know before it answers."""
+
+    text: str
+    questions: tuple[str, ...]
+    options: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ResultPage:
     """What the page shows; `asked` is false before a question and for a foreign link."""
 
@@ -86,6 +101,7 @@ class ResultPage:
     asked: bool = False
     rows: Sequence[Row] = ()
     written: Written | None = None
+    asked_back: AskedBack | None = None
     problem: str | Promise = ""
     login: str = ""  # where to log in, when that may help
 
@@ -156,8 +172,23 @@ def _answered(request: HttpRequest, conf: SiteConf, text: str) -> ResultPage:
         asked=True,
         rows=[row(item, _terms(asked, item), here=here) for item in items],
         written=written(contents, items) if items else None,
+        asked_back=next(map(_asked_back, _elicitations(events)), None),
         problem="" if whole and not failed else UNANSWERED,
     )
+
+
+def _elicitations(events: Sequence[Event]) -> Iterator[Elicitation]:
+    return (event for event in events if isinstance(event, Elicitation))
+
+
+def _asked_back(event: Elicitation) -> AskedBack:
+    options = [
+        str(option)
+        for question in event.questions
+        for option in question.get("options") or ()
+    ]
+    texts = [str(question.get("text") or "") for question in event.questions]
+    return AskedBack(text=event.text, questions=tuple(texts), options=tuple(options))
 
 
 def _events(request: HttpRequest, asked: Asked) -> tuple[Sequence[Event], bool]:

@@ -98,3 +98,24 @@ def test_nothing_else_in_a_text_is_html(text):
         url == "https://a.example/pages/a/"
         for url in re.findall(r'href="([^"]*)', shown)
     )
+
+
+def test_a_question_that_is_asked_back_is_shown_with_its_options(
+    client, writing, settings
+):
+    settings.NLWEB_ASK = {
+        "PROCESSORS": ["elicit"],
+        "ELICIT": [
+            {
+                "when": "word",
+                "words": ["kettle"],
+                "text": "There are two kinds.",
+                "questions": [{"text": "Which one?", "options": ["copper", "<tin>"]}],
+            }
+        ],
+    }
+    shown = asked(client)
+    assert "There are two kinds." in shown
+    assert "Which one?" in shown
+    assert "<li>copper</li><li>&lt;tin&gt;</li>" in shown
+    assert "Nothing found" not in shown

@@ -28,7 +28,14 @@ from nlweb_ask.management.site_option import site_id_named
 from nlweb_ask.pipeline.ask import AskScope, answer, pick_scope
 from nlweb_ask.plugins import Question, Viewer
 from nlweb_ask.protocol.errors import Refusal
-from nlweb_ask.protocol.events import Complete, Content, Event, Failure, ResultFound
+from nlweb_ask.protocol.events import (
+    Complete,
+    Content,
+    Elicitation,
+    Event,
+    Failure,
+    ResultFound,
+)
 from nlweb_ask.protocol.question import MODES
 from nlweb_ask.protocol.reader import RawRequest, read_question
 from nlweb_ask.protocol.writers import dumps, encode, writer_for
@@ -144,6 +151,8 @@ class Command(BaseCommand):
                     self._print_page(event)
                 case Content():
                     words += event.text
+                case Elicitation():
+                    words += _asked_back(event)
         if words:
             self.stdout.write(_wrapped(words, ""))
         self._print_remarks(answered)
@@ -174,6 +183,14 @@ class Command(BaseCommand):
             self.stderr.write(
                 _("This site has nothing that could write a text: these are its pages.")
             )
+
+
+def _asked_back(event: Elicitation) -> str:
+    lines = [event.text]
+    for question in event.questions:
+        options = ", ".join(map(str, question.get("options") or ()))
+        lines.append(" ".join(filter(None, [str(question.get("text") or ""), options])))
+    return "\n".join(lines)
 
 
 def _question(options: dict[str, Any]) -> Question:
