@@ -39,7 +39,10 @@ def sentence(given: object) -> Sentence:
     """
     written = _a(Sentence, given)
     citations = tuple(map(_citation, written.citations))
-    return replace(written, text=_text(written.text), citations=citations)
+    remark = _a(bool, written.is_remark)
+    return replace(
+        written, text=_text(written.text), citations=citations, is_remark=remark
+    )
 
 
 def _citation(given: object) -> Citation:
@@ -164,7 +167,9 @@ def _wrong(kind: type, given: object) -> TypeError:
 
 
 def _text(given: object) -> str:
-    return str(given) if isinstance(given, Promise) else _a(str, given)
+    """Return a plain text: a subclass may be HTML, and half a character no UTF-8."""
+    said = str(given) if isinstance(given, Promise) else str.__str__(_a(str, given))
+    return said.encode(errors="replace").decode()
 
 
 def _members(given: object) -> dict[str, Any]:

@@ -16,20 +16,17 @@ from typing import Final
 from nlweb_ask.plugins import Sentence
 
 _TARGET: Final = r"<?(?P<target>[^\s<>()]*(?:\([^\s<>()]*\)[^\s<>()]*)*)>?"
-_TITLE: Final = r"(?:\s+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?"
+_TITLE: Final = r"(?:\s++(?:\"[^\"`<]*\"|'[^'`<]*'|\([^()`<]*\)))?"
 _LINK: Final = re.compile(
-    rf"(?P<image>!?)\[(?P<words>[^\[\]]*)\]\(\s*{_TARGET}{_TITLE}\s*\)"
+    rf"(?P<image>!?)\[(?P<words>[^\[\]`<]*)\]\(\s*+{_TARGET}{_TITLE}\s*+\)"
 )
-_ADDRESS: Final = re.compile(
-    r"(?:\b[a-z][a-z0-9+.-]*:)?//(?=[^\s/])[^\s<>\"'\\]*", re.IGNORECASE
-)
-_SLASHES: Final = re.compile(r"^(?:[a-z][a-z0-9+.-]*:)?/+", re.IGNORECASE)
+_SCHEME: Final = r"(?:(?<![a-z0-9+.-])[a-z][a-z0-9+.-]{0,20}:)?"
+_ADDRESS: Final = re.compile(rf"{_SCHEME}/{{2,}}[^\s<>\"'\\]*", re.IGNORECASE)
+_SLASHES: Final = re.compile(rf"^{_SCHEME}/+", re.IGNORECASE)
 _AFTER_ADDRESS: Final = ".,;:!?)]}"
 # What is left of Markdown's ways to join words and an address, perhaps across sentences.
 _JOINT: Final = re.compile(r"\](?=[(\[:])")
 _JOINED: Final = re.compile(r"\][(\[:]$|//[^\s/]?$")
-# A picture in a link is a link in a link.
-PASSES: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +48,13 @@ def unlinked(sentence: Sentence, known: Collection[str], before: str) -> Sentenc
         known: The addresses of the results.
         before: The text that it follows, or its last two signs.
     """
-    for _pass in range(PASSES):
-        sentence = _without(sentence, [*_strange_links(sentence.text, known)])
+    # A picture in a link is a link in a link, and so may an address be in another.
+    while cuts := [*_strange_links(sentence.text, known)]:
+        sentence = _without(sentence, cuts)
     sentence = _without(sentence, [*_joints(sentence.text, known, before)])
-    return _without(sentence, [*_strange_addresses(sentence.text, known)])
+    while cuts := [*_strange_addresses(sentence.text, known)]:
+        sentence = _without(sentence, cuts)
+    return sentence
 
 
 def _strange_links(text: str, known: Collection[str]) -> Iterator[_Cut]:
@@ -67,9 +67,13 @@ def _strange_links(text: str, known: Collection[str]) -> Iterator[_Cut]:
 def _joints(text: str, known: Collection[str], before: str) -> Iterator[_Cut]:
     if _JOINED.search(before[-2:] + text[:1]):
         yield _Cut(0, 0, " ")
-    kept = [link.span() for link in _LINK.finditer(text)]
+    kept = {
+        link.end("words")
+        for link in _LINK.finditer(text)
+        if not link["image"] and _is_known(link["target"], known)
+    }
     for joint in _JOINT.finditer(text):
-        if not any(start <= joint.start() < end for start, end in kept):
+        if joint.start() not in kept:
             yield _Cut(joint.end(), joint.end(), " ")
 
 

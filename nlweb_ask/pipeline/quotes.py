@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Final
 
 from nlweb_ask.index.analysis import is_spaceless, word_count
@@ -11,6 +12,10 @@ from nlweb_ask.index.sentences import sentences
 # Fewer words than these stand in many pages and prove nothing, unless they are all that
 # a sentence says.
 MIN_WORDS: Final = 5
+# Marks of a letter, and signs that are not seen: what stands beside one is one word.
+_INVISIBLE: Final = frozenset({"Mn", "Mc", "Me", "Cf"})
+_JOINING: Final = frozenset(".,-'@&\u2019\u02bc\u2010\u2011")
+_SIGNS_OF_NUMBERS: Final = frozenset("-+\u2212\u2013$\u20ac\u00a3\u00a5<>")
 
 
 def place_of(quote: str, text: str) -> tuple[int, int] | None:
@@ -23,11 +28,12 @@ def place_of(quote: str, text: str) -> tuple[int, int] | None:
         for a quote without words.
     """
     words = quote.split()
-    if not words:
+    # Before a pattern is made of it, which is kept for a while.
+    if not words or len(" ".join(words)) > len(text):
         return None
     pattern = re.compile(r"\s+".join(map(re.escape, words)))
     found = (match.span() for match in pattern.finditer(text))
-    return next((span for span in found if _cuts_no_word(text, *span)), None)
+    return next((span for span in found if cuts_no_word(text, *span)), None)
 
 
 def tells_enough(text: str, start: int, end: int, language: str) -> bool:
@@ -46,12 +52,31 @@ def _has_words(text: str) -> bool:
     return any(map(str.isalnum, text))
 
 
-def _cuts_no_word(text: str, start: int, end: int) -> bool:
+def cuts_no_word(text: str, start: int, end: int) -> bool:
+    """Say whether a part of a text begins and ends with whole words."""
     return _is_border(text, start) and _is_border(text, end)
 
 
 def _is_border(text: str, place: int) -> bool:
-    around = text[max(place - 1, 0) : place + 1]
-    if place <= 0 or place >= len(text) or any(map(is_spaceless, around)):
+    """Say whether a text may be cut before `place` without cutting a word or a number."""
+    if place <= 0 or place >= len(text):
         return True
-    return not all(sign.isalnum() or sign == "_" for sign in around)
+    left, right = text[place - 1], text[place]
+    if any(unicodedata.category(sign) in _INVISIBLE for sign in (left, right)):
+        return False
+    if is_spaceless(left) or is_spaceless(right):
+        return True
+    if left in _SIGNS_OF_NUMBERS and right.isdigit():
+        return False
+    before, after = text[max(place - 2, 0) : place], text[place : place + 2]
+    inside = _is_word(left) and (_is_word(right) or _goes_on(after))
+    return not (inside or (_is_word(right) and _goes_on(before[::-1])))
+
+
+def _is_word(sign: str) -> bool:
+    return sign.isalnum() or sign == "_"
+
+
+def _goes_on(signs: str) -> bool:
+    """Say whether a word goes on behind a sign, as in `1,500` and `non-stop`."""
+    return len(signs) == 2 and signs[0] in _JOINING and _is_word(signs[1])

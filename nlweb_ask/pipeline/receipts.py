@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from nlweb_ask.index.store import identity_key
-from nlweb_ask.pipeline.quotes import place_of, tells_enough
+from nlweb_ask.pipeline.quotes import cuts_no_word, place_of, tells_enough
 from nlweb_ask.pipeline.seals import sealed, words_seals
 from nlweb_ask.pipeline.support import bears, names_only
 from nlweb_ask.plugins import Citation, PassageText, Result, Sentence
@@ -40,7 +41,9 @@ def _proofs(
     sentence: Sentence, results: Sequence[Result], site_id: int
 ) -> Iterator[tuple[Receipt, Result]]:
     for citation in sentence.citations[:MAX_CITATIONS]:
-        if not 0 <= citation.start < citation.end <= len(sentence.text):
+        start, end = citation.start, citation.end
+        within = 0 <= start < end <= len(sentence.text)
+        if not within or not cuts_no_word(sentence.text, start, end):
             continue
         # Two languages of a page may be at one address.
         at = [i for i, result in enumerate(results) if result.url == citation.url]
@@ -79,7 +82,7 @@ def _address(url: str, passage: PassageText) -> str:
 def _doubt(
     sentence: Sentence, receipts: Sequence[Receipt], pages: Sequence[Result]
 ) -> Doubt | None:
-    if sentence.is_remark or not any(map(str.isalnum, sentence.text)):
+    if sentence.is_remark or not _says_something(sentence.text):
         return None
     if not receipts:
         return "uncited"
@@ -92,6 +95,11 @@ def _doubt(
     names = [name for page in pages for name in _names(page)]
     borne = borne and names_only(names, _beside(sentence.text, spans), language)
     return None if borne else "unsupported"
+
+
+def _says_something(text: str) -> bool:
+    """Say whether there is more in a text than punctuation and blanks."""
+    return any(unicodedata.category(sign)[0] in "LNS" for sign in text)
 
 
 def _quotes_of(receipts: Iterable[Receipt], span: tuple[int, int]) -> list[str]:

@@ -49,6 +49,7 @@ class Standing:
             r
             for r, document in live.items()
             if document.passages == self._results[r].passages
+            and document.name == self._results[r].name
         }
 
     def _ordinal(self, reference: Reference) -> int | None:

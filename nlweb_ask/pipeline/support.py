@@ -23,7 +23,11 @@ from nlweb_ask.index.stopwords import STOP_WORDS
 
 _APOSTROPHES: Final = str.maketrans("\u2019\u02bc", "''")
 _CONTRACTED: Final = "n't"  # isn't, don't, won't
+_BEFORE_NUMBERS: Final = "-+\u2212\u2013$\u20ac\u00a3\u00a5<>"
+_AFTER_NUMBERS: Final = "%\u2030\u00b0$\u20ac\u00a3\u00a5"
+_DENIAL: Final = "\0"
 _POSSESSIVE: Final = "'s"
+_AROUND: Final = ".,;:!?\u2026\"'()[]\u201c\u201d\u201e\u00ab\u00bb"
 _HYPHENS: Final = re.compile("[-\u2010\u2011]")
 
 
@@ -36,9 +40,9 @@ def bears(quotes: Sequence[str], sentence: str, language: str) -> bool:
     none of their own, else those that are no stop words. In languages that are not
     known so well, or written without spaces, only the former.
     """
-    words = plain_words(sentence)
-    if any(words == plain_words(quote) for quote in quotes):
+    if any(_bare(sentence) == _bare(quote) for quote in quotes):
         return True
+    words = plain_words(sentence)
     language = language_of(language)
     if language not in NEGATIONS or any(map(is_spaceless, sentence)):
         return False
@@ -54,6 +58,11 @@ def bears(quotes: Sequence[str], sentence: str, language: str) -> bool:
         )
         and not _is_turned_round(words, [w for q in quotes for w in plain_words(q)])
     )
+
+
+def _bare(text: str) -> list[str]:
+    """Return words with all that is in them, without what stands around a sentence."""
+    return [word.strip(_AROUND) for word in text.casefold().split()]
 
 
 def _is_turned_round(words: Sequence[str], quoted: Sequence[str]) -> bool:
@@ -94,8 +103,9 @@ def _tokens(text: str, language: str) -> Iterator[_Token]:
     negations = NEGATIONS.get(language, frozenset())
     counting = NUMBER_WORDS.get(language, frozenset())
     stops = _stop_words(language)
-    found = TOKEN.findall(normalized(text).translate(_APOSTROPHES))
-    for number, token in enumerate(found):
+    text = normalized(text).translate(_APOSTROPHES)
+    for number, match in enumerate(TOKEN.finditer(text)):
+        token = match[0]
         # A French "n'est" denies with its first letter, an English "isn't" at its end.
         word = token.casefold().removesuffix(_POSSESSIVE)
         contracted = word.endswith(_CONTRACTED) or word.startswith("n'")
@@ -103,12 +113,25 @@ def _tokens(text: str, language: str) -> Iterator[_Token]:
         negation = contracted or not negations.isdisjoint(parts)
         stop = word.replace("'", "") in stops or parts[0] == word in negations
         yield _Token(
-            word=word,
+            # Whichever word denies: moved to another place it denies something else.
+            word=_DENIAL if negation and not parts[1:] else _signed(word, text, match),
             is_number=any(map(str.isnumeric, word)) or word in counting,
             is_name=_is_name(token, stop=stop, first=not number),
             is_negation=negation,
             tells=negation or not stop,
         )
+
+
+def _signed(word: str, text: str, match: re.Match[str]) -> str:
+    """Return a number with the signs that it has in the text: `-5`, `$5`, `5%`."""
+    if not any(map(str.isdigit, word)):
+        return word
+    before, after = text[: match.start()][-1:], text[match.end() :][:1]
+    return (
+        (before if before and before in _BEFORE_NUMBERS else "")
+        + word
+        + (after if after and after in _AFTER_NUMBERS else "")
+    )
 
 
 def _is_name(token: str, *, stop: bool, first: bool) -> bool:

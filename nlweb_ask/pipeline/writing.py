@@ -15,7 +15,7 @@ from nlweb_ask.pipeline.links import unlinked
 from nlweb_ask.pipeline.receipts import grounded
 from nlweb_ask.pipeline.run import Run
 from nlweb_ask.pipeline.standing import Standing
-from nlweb_ask.plugins import Deadline, Result, generators
+from nlweb_ask.plugins import Deadline, Reference, Result, Sentence, generators
 from nlweb_ask.protocol.events import Content, Event, Failure
 
 
@@ -66,7 +66,7 @@ def _sentences(
         counts["sentences"] = counts.get("sentences", 0) + 1
         sentence = unlinked(border.sentence(given), known, before=run.text[-2:])
         content = grounded(sentence, results, run.viewer.site_id)
-        if _may_be_told(content, results, standing):
+        if _may_be_told(content) and standing.still(_behind(sentence, results)):
             yield content
         else:
             counts["dropped"] = counts.get("dropped", 0) + 1
@@ -74,12 +74,16 @@ def _sentences(
         yield Content(text=_("The site does not seem to answer this."))
 
 
-def _may_be_told(
-    content: Content, results: Sequence[Result], standing: Standing
-) -> bool:
-    """Say whether a sentence leaves the site: a page that moved takes its words along."""
+def _may_be_told(content: Content) -> bool:
     dropped = deployment().uncited_sentences == "drop"
-    if dropped and any(mark.doubt == "uncited" for mark in content.marks):
-        return False
-    cited = {results[receipt.index].reference for receipt in content.citations}
-    return standing.still(cited)
+    return not (dropped and any(mark.doubt == "uncited" for mark in content.marks))
+
+
+def _behind(sentence: Sentence, results: Sequence[Result]) -> set[Reference]:
+    """Return the pages whose words a sentence may hold: a page that moved takes it along.
+
+    Those that it names, whether its quotes hold or not; any of them, where it names none.
+    """
+    named = {citation.url for citation in sentence.citations}
+    behind = {result.reference for result in results if result.url in named}
+    return behind or {result.reference for result in results}

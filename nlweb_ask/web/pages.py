@@ -177,6 +177,10 @@ def _answered(request: HttpRequest, conf: SiteConf, text: str) -> ResultPage:
     )
 
 
+def _listed(given: object) -> Sequence[object]:
+    return given if isinstance(given, list | tuple) else ()
+
+
 def _elicitations(events: Sequence[Event]) -> Iterator[Elicitation]:
     return (event for event in events if isinstance(event, Elicitation))
 
@@ -185,7 +189,7 @@ def _asked_back(event: Elicitation) -> AskedBack:
     options = [
         str(option)
         for question in event.questions
-        for option in question.get("options") or ()
+        for option in _listed(question.get("options"))
     ]
     texts = [str(question.get("text") or "") for question in event.questions]
     return AskedBack(text=event.text, questions=tuple(texts), options=tuple(options))

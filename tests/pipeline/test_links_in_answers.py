@@ -85,3 +85,19 @@ def test_a_citation_never_leaves_its_sentence(text, one, other):
     sentence = unlinked(Sentence(text=text, citations=(cited,)), KNOWN, "")
     [moved] = sentence.citations
     assert 0 <= moved.start <= moved.end <= len(sentence.text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "http:////evil.example/x",
+        "https://e.x/(https://evil.example/)",
+        "[[[[x](e)](e)](e)](javascript:alert(1))",
+        "![[[[x](e)](e)](e)](https:&#47;&#47;evil.example/p.png)",
+        '[`a](https://shop.example/returns/ "`](https:&#47;&#47;evil.example) ")',
+    ],
+)
+def test_no_link_hides_in_another_one(text):
+    told = text_of(text)
+    assert "://evil" not in told
+    assert "](" not in told

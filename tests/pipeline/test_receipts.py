@@ -8,6 +8,8 @@ import pytest
 
 from nlweb_ask.index.refresh import refresh_objects
 from nlweb_ask.pipeline import standing
+from nlweb_ask.pipeline.quotes import place_of
+from nlweb_ask.pipeline.support import bears
 from nlweb_ask.plugins import Citation, Sentence, generators
 from nlweb_ask.protocol.events import Content
 from tests.asking import MEMBER, ask
@@ -198,3 +200,51 @@ def test_what_was_just_seen_is_not_asked_about_again(told, site):
     SiteInMemory.asked.clear()
     told(cited(WATER), cited(WATER), cited(WATER))
     assert len(SiteInMemory.asked) == 2  # by the gate, and with the words
+
+
+@pytest.mark.parametrize(
+    ("quote", "text"),
+    [
+        ("500 euros for the whole group", "It costs 1,500 euros for the whole group."),
+        ("The price of it is 1", "The price of it is 1.500 euros."),
+        ("5 degrees in the cellar here", "It is -5 degrees in the cellar here."),
+        (
+            "refundable after the first week",
+            "It is non-refundable after the first week.",
+        ),
+        ("Members of the club can", "Members of the club can't enter."),
+        ("available on all of the days", "It is un\u00adavailable on all of the days."),
+        ("he ate all of the pate", "he ate all of the pate\u0301 today."),
+    ],
+)
+def test_a_quote_cuts_no_word_and_no_number(quote, text):
+    assert place_of(quote, text) is None
+
+
+def test_words_of_a_page_that_was_closed_do_not_leave_by_a_quote_that_fails(
+    told, monkeypatch
+):
+    monkeypatch.setattr(standing, "LOOK_AGAIN_SECONDS", -1.0)
+
+    def closing():
+        SiteInMemory.pages["a"].readers = "staff"
+        return cited("Words of the kettle's page.", quote="never written there")
+
+    contents = told(closing, Sentence(text="Of no page at all."))
+    assert [content.text for content in contents] == [
+        "The site does not seem to answer this."
+    ]
+
+
+def test_a_denial_that_was_moved_denies_something_else():
+    quote = "The pool isn't open on Monday and is open on Tuesday."
+    assert not bears(
+        [quote], "The pool is open on Monday and isn't open on Tuesday.", "en"
+    )
+    quote = "never closes in summer and is heated"
+    assert not bears([quote], "closes in summer and is not heated", "en")
+
+
+def test_signs_of_numbers_are_no_punctuation():
+    assert not bears(["It is 5 degrees here."], "It is -5 degrees here.", "en")
+    assert not bears(["It costs €5 here."], "It costs $5 here.", "en")

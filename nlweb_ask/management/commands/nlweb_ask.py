@@ -188,7 +188,9 @@ class Command(BaseCommand):
 def _asked_back(event: Elicitation) -> str:
     lines = [event.text]
     for question in event.questions:
-        options = ", ".join(map(str, question.get("options") or ()))
+        given = question.get("options")
+        listed = given if isinstance(given, list | tuple) else ()
+        options = ", ".join(map(str, listed))
         lines.append(" ".join(filter(None, [str(question.get("text") or ""), options])))
     return "\n".join(lines)
 
