@@ -22,7 +22,7 @@ _NEGATIONS: Final = {
     """,
     "de": """
         nicht nichts nie niemals niemand niemandem niemanden nirgends nirgendwo kein
-        keine keinem keinen keiner keines keinerlei keinesfalls keineswegs ohne weder
+        keine keinem keinen keiner keines keins keinerlei keinesfalls keineswegs ohne weder
         außer kaum selten nein
     """,
     "fr": """
@@ -61,18 +61,21 @@ _NEGATIONS: Final = {
 # From two to twelve: what is written in letters at all. One is an article in many.
 _NUMBERS: Final = {
     "en": """
-        two three four five six seven eight nine ten eleven twelve twenty thirty forty
-        fifty hundred thousand million half double twice once first second third fourth
-        fifth
+        zero two three four five six seven eight nine ten eleven twelve thirteen fourteen
+        fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty
+        seventy eighty ninety hundred hundreds thousand thousands million millions
+        billion billions trillion dozen dozens half quarter double twice thrice once
+        first second third fourth fifth sixth seventh eighth ninth tenth
     """,
     "de": """
-        zwei drei vier fünf sechs sieben acht neun zehn elf zwölf zwanzig dreißig vierzig
-        fünfzig hundert tausend million millionen halb halbe halben doppelt zweimal
+        null zwei drei vier fünf sechs sieben acht neun zehn elf zwölf zwanzig dreißig vierzig
+        fünfzig hundert tausend million millionen milliarde milliarden dutzend halb halbe halben doppelt zweimal
         einmal erste ersten erster zweite zweiten dritte dritten vierte vierten
     """,
     "fr": """
-        deux trois quatre cinq six sept huit neuf dix onze douze vingt trente quarante
-        cinquante cent cents mille million millions demi demie double deuxième troisième
+        zéro deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze
+        quinze seize vingt trente quarante
+        cinquante soixante cent cents mille milliard milliards million millions demi demie double deuxième troisième
         quatrième premier première
     """,
     "es": """

@@ -48,6 +48,15 @@ def tells_enough(text: str, start: int, end: int, language: str) -> bool:
     )
 
 
+def sentences_around(text: str, start: int, end: int, language: str) -> str:
+    """Return the whole sentences of a text that a part of it is of."""
+    pieces = sentences(text, language, at=[start, max(end - 1, start)])
+    touched = [each for each in pieces if each.start < end and start < each.end]
+    first = min((each.start for each in touched), default=start)
+    last = max((each.end for each in touched), default=end)
+    return text[min(first, start) : max(last, end)]
+
+
 def _has_words(text: str) -> bool:
     return any(map(str.isalnum, text))
 

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from nlweb_ask.index.store import identity_key
-from nlweb_ask.pipeline.quotes import cuts_no_word, place_of, tells_enough
+from nlweb_ask.pipeline.quotes import (
+    cuts_no_word,
+    place_of,
+    sentences_around,
+    tells_enough,
+)
 from nlweb_ask.pipeline.seals import sealed, words_seals
-from nlweb_ask.pipeline.support import bears, names_only
+from nlweb_ask.pipeline.support import bears, denies_beside, names_only
 from nlweb_ask.plugins import Citation, PassageText, Result, Sentence
 from nlweb_ask.protocol.events import Content, Doubt, Mark, Receipt
 
@@ -31,15 +37,34 @@ def grounded(sentence: Sentence, results: Sequence[Result], site_id: int) -> Con
         site_id: The site whose pages they are.
     """
     proofs = [*_proofs(sentence, results, site_id)]
-    receipts = tuple(receipt for receipt, _result in proofs)
-    doubt = _doubt(sentence, receipts, [result for _receipt, result in proofs])
-    marks = () if doubt is None else (_mark(sentence.text, doubt),)
-    return Content(text=sentence.text, citations=receipts, marks=marks)
+    doubt = _doubt(sentence, proofs)
+    return Content(
+        text=sentence.text,
+        citations=tuple(proof.receipt for proof in proofs),
+        marks=() if doubt is None else (_mark(sentence.text, doubt),),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Proof:
+    """A receipt, with what it is a part of."""
+
+    receipt: Receipt
+    page: Result
+    whole: str  # the sentences of the passage that the quote is of
+
+    @property
+    def place(self) -> tuple[int, int]:
+        return self.receipt.start, self.receipt.end
+
+    @property
+    def language(self) -> str:
+        return self.page.reference.language
 
 
 def _proofs(
     sentence: Sentence, results: Sequence[Result], site_id: int
-) -> Iterator[tuple[Receipt, Result]]:
+) -> Iterator[_Proof]:
     for citation in sentence.citations[:MAX_CITATIONS]:
         start, end = citation.start, citation.end
         within = 0 <= start < end <= len(sentence.text)
@@ -47,22 +72,19 @@ def _proofs(
             continue
         # Two languages of a page may be at one address.
         at = [i for i, result in enumerate(results) if result.url == citation.url]
-        found = (_receipt(citation, i, results[i], site_id) for i in at)
-        receipt = next((each for each in found if each is not None), None)
-        if receipt is not None:
-            yield receipt, results[receipt.index]
+        found = (_proof(citation, i, results[i], site_id) for i in at)
+        proof = next((each for each in found if each is not None), None)
+        if proof is not None:
+            yield proof
 
 
-def _receipt(
-    citation: Citation, index: int, page: Result, site_id: int
-) -> Receipt | None:
-    key = identity_key(site_id, page.reference)
+def _proof(citation: Citation, index: int, page: Result, site_id: int) -> _Proof | None:
+    key, language = identity_key(site_id, page.reference), page.reference.language
     for passage in page.passages:
-        span = place_of(citation.quote, passage.text)
-        if span is not None and tells_enough(
-            passage.text, *span, page.reference.language
-        ):
-            return Receipt(
+        text = passage.text
+        span = place_of(citation.quote, text)
+        if span is not None and tells_enough(text, *span, language):
+            receipt = Receipt(
                 start=citation.start,
                 end=citation.end,
                 index=index,
@@ -70,8 +92,9 @@ def _receipt(
                 passage=sealed(key, passage.ordinal),
                 span=span,
                 words_hash=next(words_seals(key, passage.words_hash)),
-                quote=passage.text[slice(*span)],
+                quote=text[slice(*span)],
             )
+            return _Proof(receipt, page, sentences_around(text, *span, language))
     return None
 
 
@@ -79,31 +102,32 @@ def _address(url: str, passage: PassageText) -> str:
     return url if "#" in url or not passage.anchor else f"{url}#{passage.anchor}"
 
 
-def _doubt(
-    sentence: Sentence, receipts: Sequence[Receipt], pages: Sequence[Result]
-) -> Doubt | None:
+def _doubt(sentence: Sentence, proofs: Sequence[_Proof]) -> Doubt | None:
     if sentence.is_remark or not _says_something(sentence.text):
         return None
-    if not receipts:
+    if not proofs:
         return "uncited"
-    language = pages[0].reference.language
-    spans = {(receipt.start, receipt.end) for receipt in receipts}
-    borne = all(
-        bears(_quotes_of(receipts, span), sentence.text[slice(*span)], language)
-        for span in spans
-    )
-    names = [name for page in pages for name in _names(page)]
-    borne = borne and names_only(names, _beside(sentence.text, spans), language)
+    places = list(dict.fromkeys(proof.place for proof in proofs))
+    borne = all(_is_borne(sentence.text, place, proofs) for place in places)
+    names = [name for proof in proofs for name in _names(proof.page)]
+    beside = _beside(sentence.text, places)
+    borne = borne and names_only(names, beside, proofs[0].language)
     return None if borne else "unsupported"
+
+
+def _is_borne(text: str, place: tuple[int, int], proofs: Iterable[_Proof]) -> bool:
+    """Say whether the quotes behind a part of a sentence bear it, and hide no denial."""
+    behind = [proof for proof in proofs if proof.place == place]
+    quotes = [proof.receipt.quote for proof in behind]
+    return bears(quotes, text[slice(*place)], behind[0].language) and not any(
+        denies_beside(proof.receipt.quote, proof.whole, proof.language)
+        for proof in behind
+    )
 
 
 def _says_something(text: str) -> bool:
     """Say whether there is more in a text than punctuation and blanks."""
     return any(unicodedata.category(sign)[0] in "LNS" for sign in text)
-
-
-def _quotes_of(receipts: Iterable[Receipt], span: tuple[int, int]) -> list[str]:
-    return [each.quote for each in receipts if (each.start, each.end) == span]
 
 
 def _names(page: Result) -> Iterator[str]:

@@ -6,7 +6,8 @@ Without understanding either: what cannot be told counts as not borne.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -21,14 +22,18 @@ from nlweb_ask.index.analysis import (
 from nlweb_ask.index.counted_words import NEGATIONS, NUMBER_WORDS
 from nlweb_ask.index.stopwords import STOP_WORDS
 
-_APOSTROPHES: Final = str.maketrans("\u2019\u02bc", "''")
+_APOSTROPHES: Final = str.maketrans(
+    dict.fromkeys("\u2018\u2019\u02bc\u2032`\u00b4", "'")
+)
 _CONTRACTED: Final = "n't"  # isn't, don't, won't
 _BEFORE_NUMBERS: Final = "-+\u2212\u2013$\u20ac\u00a3\u00a5<>"
 _AFTER_NUMBERS: Final = "%\u2030\u00b0$\u20ac\u00a3\u00a5"
+# They are written in one word, whatever their number.
+_GERMAN_NUMBER: Final = re.compile("(?:zehn|zig|\u00dfig|ssig|hundert|tausend)$")
 _DENIAL: Final = "\0"
 _POSSESSIVE: Final = "'s"
 _AROUND: Final = ".,;:!?\u2026\"'()[]\u201c\u201d\u201e\u00ab\u00bb"
-_HYPHENS: Final = re.compile("[-\u2010\u2011]")
+_PARTS: Final = re.compile("[-'\u2010\u2011]")
 
 
 def bears(quotes: Sequence[str], sentence: str, language: str) -> bool:
@@ -76,6 +81,14 @@ def _in_order(words: Sequence[str], quoted: Iterable[str]) -> bool:
     return all(word in rest for word in words)
 
 
+def denies_beside(quote: str, whole: str, language: str) -> bool:
+    """Say whether the sentence that a quote is cut out of denies what the quote does not."""
+    language = language_of(language)
+    if language not in NEGATIONS:
+        return False
+    return _denials(_tokens(whole, language)) != _denials(_tokens(quote, language))
+
+
 def names_only(texts: Iterable[str], sentence: str, language: str) -> bool:
     """Say whether words beside a quote only name what the page calls itself in `texts`."""
     language = language_of(language)
@@ -103,23 +116,43 @@ def _tokens(text: str, language: str) -> Iterator[_Token]:
     negations = NEGATIONS.get(language, frozenset())
     counting = NUMBER_WORDS.get(language, frozenset())
     stops = _stop_words(language)
-    text = normalized(text).translate(_APOSTROPHES)
+    text = normalized(_with_signs_apart(text)).translate(_APOSTROPHES)
     for number, match in enumerate(TOKEN.finditer(text)):
         token = match[0]
         # A French "n'est" denies with its first letter, an English "isn't" at its end.
         word = token.casefold().removesuffix(_POSSESSIVE)
-        contracted = word.endswith(_CONTRACTED) or word.startswith("n'")
-        parts = _HYPHENS.split(word.replace("'", ""))
-        negation = contracted or not negations.isdisjoint(parts)
+        contracted = _CONTRACTED in word or word.startswith("n'")
+        parts = _PARTS.split(word)
+        denials = (*parts, word.replace("'", ""))
+        negation = contracted or not negations.isdisjoint(denials)
         stop = word.replace("'", "") in stops or parts[0] == word in negations
         yield _Token(
             # Whichever word denies: moved to another place it denies something else.
-            word=_DENIAL if negation and not parts[1:] else _signed(word, text, match),
-            is_number=any(map(str.isnumeric, word)) or word in counting,
+            word=_DENIAL
+            if negation and "-" not in word
+            else _signed(word, text, match),
+            is_number=_counts(word, counting, language),
             is_name=_is_name(token, stop=stop, first=not number),
             is_negation=negation,
             tells=negation or not stop,
         )
+
+
+def _with_signs_apart(text: str) -> str:
+    """Part raised numbers from what they stand at, and leave out what is not seen."""
+    if text.isascii():
+        return text
+    return "".join(
+        f" {sign} " if category == "No" else sign
+        for sign, category in ((sign, unicodedata.category(sign)) for sign in text)
+        if category != "Cf" and not "\ufe00" <= sign <= "\ufe0f"
+    )
+
+
+def _counts(word: str, counting: Set[str], language: str) -> bool:
+    if any(map(str.isnumeric, word)) or word in counting:
+        return True
+    return language == "de" and _GERMAN_NUMBER.search(word) is not None
 
 
 def _signed(word: str, text: str, match: re.Match[str]) -> str:

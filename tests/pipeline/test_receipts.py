@@ -245,6 +245,28 @@ def test_a_denial_that_was_moved_denies_something_else():
     assert not bears([quote], "closes in summer and is not heated", "en")
 
 
+def test_a_denial_that_stands_before_the_quote_is_seen(told, site):
+    save("a", "Kettle", "It is not true that the kettle boils at noon each day.")
+    assert doubts(told(cited("the kettle boils at noon each day"))) == ["unsupported"]
+    save("a", "Kettle", "The kettle boils at noon each day. It is not loud.")
+    assert doubts(told(cited("The kettle boils at noon each day."))) == []
+
+
+@pytest.mark.parametrize(
+    ("quote", "said"),
+    [
+        ("Some 10\u2076 people came to see it.", "Some 106 people came to see it."),
+        ("Take five million of them home.", "Take five billion of them home."),
+        ("There are thirteen boats in it.", "There are sixteen boats in it."),
+        ("The pool is open on Mondays.", "The pool isn\u2018t open on Mondays."),
+        ("The pool is open on Mondays.", "The pool isn\u2032t open on Mondays."),
+        ("The pool is open on Mondays.", "The pool is n\u200bot open on Mondays."),
+    ],
+)
+def test_numbers_and_denials_are_seen_however_they_are_written(quote, said):
+    assert not bears([quote], said, "en")
+
+
 def test_signs_of_numbers_are_no_punctuation():
     assert not bears(["It is 5 degrees here."], "It is -5 degrees here.", "en")
     assert not bears(["It costs €5 here."], "It costs $5 here.", "en")
