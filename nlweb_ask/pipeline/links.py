@@ -21,7 +21,11 @@ _LINK: Final = re.compile(
     rf"(?P<image>!?)\[(?P<words>[^\[\]`<]*)\]\(\s*+{_TARGET}{_TITLE}\s*+\)"
 )
 _SCHEME: Final = r"(?:(?<![a-z0-9+.-])[a-z][a-z0-9+.-]{0,20}:)?"
-_ADDRESS: Final = re.compile(rf"{_SCHEME}/{{2,}}[^\s<>\"'\\]*", re.IGNORECASE)
+_OF_ADDRESS: Final = r"[^\s<>\"'\\()\[\]]*"
+# Up to a bracket that closes one before the address, as a link of Markdown has it.
+_ADDRESS: Final = re.compile(
+    rf"{_SCHEME}/{{2,}}{_OF_ADDRESS}(?:\({_OF_ADDRESS}\){_OF_ADDRESS})*", re.IGNORECASE
+)
 _SLASHES: Final = re.compile(rf"^{_SCHEME}/+", re.IGNORECASE)
 _AFTER_ADDRESS: Final = ".,;:!?)]}"
 # What is left of Markdown's ways to join words and an address, perhaps across sentences.

@@ -25,6 +25,7 @@ def text_of(text, before=""):
         ("See [Returns](https://shop.example/returns/).", None),
         ("See [a](https://shop.example/a_(b) 'title').", None),
         ("See https://shop.example/returns/#how, please.", None),
+        ("[a](https://shop.example/returns/)[b](https://shop.example/returns/)", None),
         ("No link, a (bracket) and [one] more.", None),
         ("The [refund form](https://shop.example/refund).", "The refund form."),
         ("The [form](/refund 'now').", "The form."),
