@@ -6,7 +6,7 @@ below it. So a page is compared by its columns in the database, and by what stan
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from django.db import models
@@ -55,18 +55,26 @@ def fingerprints(
     return found
 
 
-def _rows(pages: type[models.Model], content_type: int, keys: list[Any]) -> Any:
+def _rows(
+    pages: type[models.Model], content_type: int, keys: list[Any]
+) -> Iterator[list[Any]]:
     from django.contrib.contenttypes.models import ContentType
 
     # None: the app that had this type of page is gone, what all pages have is left.
     model: Any = ContentType.objects.get_for_id(content_type).model_class() or pages
     columns = [
-        field.attname
+        field
         for field in model._meta.concrete_fields
         if field.attname not in DRAFT_COLUMNS
     ]
     rows = model._base_manager.filter(pk__in=keys).order_by()
-    return rows.values_list("pk", *columns)
+    for pk, *values in rows.values_list("pk", *(field.attname for field in columns)):
+        yield [pk, *map(_as_stored, columns, values)]
+
+
+def _as_stored(field: Any, value: Any) -> Any:
+    """Return a value as the column holds it: a stream is another object each time."""
+    return field.get_prep_value(value) if hasattr(field, "from_db_value") else value
 
 
 def _said_on_the_way(

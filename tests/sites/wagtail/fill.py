@@ -25,7 +25,7 @@ def fill():
     home.body = [
         (
             "text",
-            "<p>Berths, tides and pilots, from the breakwater to the old dock.</p>",
+            "<p>Berths and pilots, from the breakwater to the old dock.</p>",
         ),
         ("ask", {"label": "Ask the harbour"}),
     ]

@@ -13,7 +13,7 @@ from nlweb_ask.models import Document
 from nlweb_ask.plugins import sources
 from tests.asking import ANONYMOUS
 from tests.sites.asking import ask_site
-from tests.sites.wagtail.pages.models import PlainPage
+from tests.sites.wagtail.pages.models import PlainPage, StreamPage
 
 
 def names(question="tide", user=ANONYMOUS):
@@ -174,3 +174,13 @@ def test_a_password_opens_the_page_for_that_session_alone(tides):
     assert names() == names(user=boss) == []
     assert ask_site("tide", session_marks=passed).names == ["Tides"]
     assert ask_site("tide", user=boss, session_marks=passed).names == ["Tides"]
+
+
+def test_a_stream_of_blocks_is_found_and_the_same_at_every_look(home):
+    page = StreamPage(title="Old dock", slug="old-dock")
+    page.body = [("text", "<p>The sextant hangs in the old dock.</p>")]
+    home.add_child(instance=page).save_revision().publish()
+    source = sources.get("wagtail")
+    looks = [source.stamps([str(page.pk)]) for _ in range(5)]
+    assert looks == looks[:1] * 5
+    assert "Old dock" in names("sextant")
