@@ -191,8 +191,14 @@ def _lines_of(keys: Set[str], header: str) -> list[int]:
 
 
 def _refuse_stray_access(header: str, values: dict[str, Any]) -> None:
-    lines = sum(bool(ACCESS_LINE.match(line)) for line in header.split("\n"))
-    if lines != ("access" in values):
+    lines = header.split("\n")
+    written = [line for line in lines if line.strip() and line.lstrip()[0] != "#"]
+    places = [at for at, line in enumerate(written) if ACCESS_LINE.match(line)]
+    # An indented line goes on with the value of the one before it.
+    goes_on = any(
+        line[:1] in " \t" for at in places for line in written[at + 1 : at + 2]
+    )
+    if len(places) != ("access" in values) or goes_on:
         raise PageClosed(STRAY_ACCESS)
 
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from nlweb_ask.sources.front_matter import FrontMatter, PageClosed, read_front_matter
@@ -236,6 +236,8 @@ LINES = st.lists(
 
 
 @given(LINES, RULES, LINES)
+@example([], "access: group:board", [" >"])
+@example([], "access: group:board", ["", "\t>"])
 def test_no_disorder_around_a_rule_opens_the_page(before, rule, after):
     header_only = [line for line in before if line.strip() != "---"]
     text = "\n".join(["---", *header_only, rule, *after, "---", BODY])
