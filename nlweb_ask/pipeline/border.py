@@ -8,7 +8,6 @@ the plug-in. A translation that is still lazy becomes its text.
 from __future__ import annotations
 
 import math
-from asyncio import CancelledError
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from operator import index
@@ -17,16 +16,15 @@ from typing import Any, Final, TypeVar
 
 from django.utils.functional import Promise
 
+from nlweb_ask.index.apart import RAISED
 from nlweb_ask.plugins import Candidate, Citation, Question, Reference, Result, Sentence
 from nlweb_ask.protocol.events import Elicitation, Ending, Failure, PromiseMade
 from nlweb_ask.protocol.writers import dumps
 
-# What a plug-in may raise. Code that it calls may end its program, or a task, and means
-# not the server. Whoever stops a server at the keyboard does.
-RAISED: Final = (Exception, SystemExit, CancelledError)
-
 # What is written of a question, or searched for, where it is said.
 TEXTS: Final = ("decontextualized_query", "corrected_text", "response_format")
+
+__all__ = ["RAISED", "candidates", "ending", "question", "ranked", "sentence"]
 
 T = TypeVar("T")
 

@@ -52,7 +52,7 @@ def rechecked(
     """
     names = [opened(receipt.passage) for receipt in receipts]
     keys = {name[0] for name in names if name is not None}
-    pages = _within(keys, viewer, search_scopes_of(viewer, conf, profiles))
+    pages = _within(keys, viewer, _scopes_of(viewer, conf, profiles))
     words = _words_of(pages, viewer)
     return [
         "gone"
@@ -77,7 +77,7 @@ def _are_the_words(shown: str, key: str, words_hash: str) -> bool:
     return any(hmac.compare_digest(told, seal.encode()) for seal in seals)
 
 
-def search_scopes_of(
+def _scopes_of(
     viewer: Viewer, conf: SiteConf, profiles: Iterable[ProfileConf]
 ) -> list[Scope]:
     """Return what this viewer may search at all: each profile by itself."""

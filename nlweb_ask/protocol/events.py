@@ -91,6 +91,12 @@ class Elicitation:
     questions: tuple[Mapping[str, Any], ...] = ()
 
 
+def options_of(question: Mapping[str, Any]) -> list[str]:
+    """Return what may be chosen in a question of an elicitation; none if it is no list."""
+    options = question.get("options")
+    return list(map(str, options)) if isinstance(options, list | tuple) else []
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromiseMade:
     """The answer will be ready later, under `token`."""

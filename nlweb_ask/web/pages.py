@@ -37,6 +37,7 @@ from nlweb_ask.protocol.events import (
     Event,
     Failure,
     ResultFound,
+    options_of,
 )
 from nlweb_ask.protocol.reader import RawRequest, read_question
 from nlweb_ask.protocol.values import text as plain
@@ -177,20 +178,12 @@ def _answered(request: HttpRequest, conf: SiteConf, text: str) -> ResultPage:
     )
 
 
-def _listed(given: object) -> Sequence[object]:
-    return given if isinstance(given, list | tuple) else ()
-
-
 def _elicitations(events: Sequence[Event]) -> Iterator[Elicitation]:
     return (event for event in events if isinstance(event, Elicitation))
 
 
 def _asked_back(event: Elicitation) -> AskedBack:
-    options = [
-        str(option)
-        for question in event.questions
-        for option in _listed(question.get("options"))
-    ]
+    options = [each for question in event.questions for each in options_of(question)]
     texts = [str(question.get("text") or "") for question in event.questions]
     return AskedBack(text=event.text, questions=tuple(texts), options=tuple(options))
 

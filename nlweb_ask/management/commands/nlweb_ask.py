@@ -35,6 +35,7 @@ from nlweb_ask.protocol.events import (
     Event,
     Failure,
     ResultFound,
+    options_of,
 )
 from nlweb_ask.protocol.question import MODES
 from nlweb_ask.protocol.reader import RawRequest, read_question
@@ -188,9 +189,7 @@ class Command(BaseCommand):
 def _asked_back(event: Elicitation) -> str:
     lines = [event.text]
     for question in event.questions:
-        given = question.get("options")
-        listed = given if isinstance(given, list | tuple) else ()
-        options = ", ".join(map(str, listed))
+        options = ", ".join(options_of(question))
         lines.append(" ".join(filter(None, [str(question.get("text") or ""), options])))
     return "\n".join(lines)
 
