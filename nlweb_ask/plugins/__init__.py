@@ -1,10 +1,13 @@
 """The contract with plug-ins: their protocols, the values they get, the registries."""
 
 from nlweb_ask.plugins.contracts import (
+    NO_MODELS,
+    AsksModels,
     Deadline,
     Fetching,
     Generator,
     Handler,
+    Models,
     Processor,
     Ranker,
     Retriever,
@@ -15,6 +18,8 @@ from nlweb_ask.plugins.errors import (
     AskError,
     Ended,
     IndexUnavailable,
+    ModelUnavailable,
+    NoModel,
     PermissionFailed,
     PluginFailed,
     SourceFault,
@@ -35,6 +40,7 @@ from nlweb_ask.plugins.types import (
     Citation,
     Outcome,
     PassageText,
+    Prompt,
     Reference,
     Result,
     Scope,
@@ -50,8 +56,10 @@ from nlweb_ask.protocol.events import Elicitation, Failure
 from nlweb_ask.protocol.question import Question
 
 __all__ = [
+    "NO_MODELS",
     "REGISTRIES",
     "AskError",
+    "AsksModels",
     "Candidate",
     "Citation",
     "Deadline",
@@ -62,11 +70,15 @@ __all__ = [
     "Generator",
     "Handler",
     "IndexUnavailable",
+    "ModelUnavailable",
+    "Models",
+    "NoModel",
     "Outcome",
     "PassageText",
     "PermissionFailed",
     "PluginFailed",
     "Processor",
+    "Prompt",
     "Question",
     "Ranker",
     "Reference",

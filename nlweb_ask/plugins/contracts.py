@@ -5,11 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Final, Protocol, Self, runtime_checkable
 
+from nlweb_ask.plugins.errors import ModelUnavailable
 from nlweb_ask.plugins.types import (
     Candidate,
     Outcome,
+    Prompt,
     Result,
     Scope,
     Sentence,
@@ -83,6 +85,45 @@ class Handler(Protocol):
 
     def handle(self, question: Question, outcome: Outcome) -> None:
         """Act on `outcome`; nothing it does changes the answer."""
+
+
+class Models(Protocol):
+    """A language model as one step of one question may ask it: once.
+
+    Which model it is, what it may cost and how long it may take is settled outside of
+    the plug-in. Both methods raise `ModelUnavailable`, and so does a second call.
+    """
+
+    def complete(self, prompt: Prompt, *, max_tokens: int) -> str:
+        """Return the whole answer, at most `max_tokens` long; it may be any text."""
+
+    def stream(self, prompt: Prompt, *, max_tokens: int) -> Iterator[str]:
+        """Yield the answer in pieces as they come; close it to stop the model."""
+
+
+class NoModels:
+    """What a plug-in has that was given no model: it raises whatever it is asked."""
+
+    def complete(self, prompt: Prompt, *, max_tokens: int) -> str:
+        raise ModelUnavailable(reason="off")
+
+    def stream(self, prompt: Prompt, *, max_tokens: int) -> Iterator[str]:
+        raise ModelUnavailable(reason="off")
+
+
+NO_MODELS: Final = NoModels()
+
+
+@runtime_checkable
+class AsksModels(Protocol):
+    """A processor, ranker or generator that asks a language model.
+
+    It is shown only pages whose text may leave the site. Of a question that may cost
+    nothing, such as one of another site's page, a processor or ranker is left out.
+    """
+
+    def with_models(self, models: Models) -> Self:
+        """Return this plug-in as it works on one question; it stays as it is itself."""
 
 
 class Source(Protocol):

@@ -4,6 +4,7 @@
     ├── PluginFailed       a plug-in raised; `plugin` names it, the cause is chained
     ├── PermissionFailed   a source's `visible_ids` raised: nothing may be shown
     ├── IndexUnavailable   the index cannot be read (not migrated, too busy)
+    ├── ModelUnavailable   no language model may or can be asked; `reason` says why
     └── Ended              not a fault: a processor ends the question early
 
 A `SourceFault` is raised off that way, where the site is indexed. Wrong configuration is Django's `ImproperlyConfigured`; what a caller did wrong is a
@@ -12,7 +13,19 @@ A `SourceFault` is raised off that way, where the site is indexed. Wrong configu
 
 from __future__ import annotations
 
+from typing import Literal
+
 from nlweb_ask.protocol.events import Ending
+
+NoModel = Literal[
+    "off",  # none is set up, the owner has switched them off, or it may not be asked here
+    "budget",  # what may be spent is spent
+    "busy",  # it is asked too much by others, or has failed too often just now
+    "time",  # it did not answer in time
+    "fault",  # it could not be reached, refused, or answered what nobody can read
+    "private",  # no page may be shown to it
+    "stopped",  # nobody waits for the answer any more
+]
 
 
 class AskError(Exception):
@@ -37,6 +50,17 @@ class PermissionFailed(AskError):
 
 class IndexUnavailable(AskError):
     """The index could not be read consistently."""
+
+
+class ModelUnavailable(AskError):
+    """No language model answers this step of the question.
+
+    It says nothing of what a provider said: that may hold addresses and keys.
+    """
+
+    def __init__(self, *, reason: NoModel) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 class SourceFault(Exception):

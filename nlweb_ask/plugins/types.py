@@ -215,6 +215,18 @@ class Sentence:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """What a language model is asked: the site's own words, and what is not to be obeyed.
+
+    `user` holds texts of pages and of visitors, each between marks that it cannot write
+    itself. Neither holds a secret: a model may repeat all it was told.
+    """
+
+    system: str
+    user: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """What became of a question, for handlers: counts, never words of the answer."""
 
