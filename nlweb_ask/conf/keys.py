@@ -91,6 +91,21 @@ class Deployment:
     words_max_pages: int = _key(
         0, _("Pages that the ranker “words” leaves at most; 0: any number."), least=0
     )
+    relevance_min_score: float = _key(
+        25.0,
+        _("How well a page must fit, 0 to 100, for the ranker “relevance”."),
+        least=0,
+        most=100,
+    )
+    decide_min_probability: float = _key(
+        0.3,
+        _("A page must be more likely to help than this, for the ranker “decide”."),
+        least=0,
+        most=1,
+    )
+    decide_max_pages: int = _key(
+        10, _("Pages that the ranker “decide” leaves at most; 0: any number."), least=0
+    )
     generators: tuple[str, ...] = _key(
         ("extractive",), _("Generators; the first one writes.")
     )
