@@ -19,24 +19,27 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-from django.db import OperationalError, router, transaction
+from django.db import DatabaseError, OperationalError, router, transaction
 from django.utils.crypto import salted_hmac
 
-from nlweb_ask.ai import counters, periods
+from nlweb_ask.ai import counters, periods, thresholds
 from nlweb_ask.ai.caps import Caps, Cost, caps_for
 from nlweb_ask.ai.periods import Moment
 from nlweb_ask.conf import SiteConf, site_conf
 from nlweb_ask.conf.failures import described
-from nlweb_ask.models import ModelLease, ModelSpending
+from nlweb_ask.models import ModelLease, ModelSpending, VisitorSpending
 from nlweb_ask.plugins.errors import ModelUnavailable
 
-__all__ = ["Cost", "Lease", "Payer", "reserve"]
+__all__ = ["Cost", "Lease", "Payer", "begin_anew", "purge", "reserve"]
 
 logger = logging.getLogger("nlweb_ask.budget")
 
 # Databases end one of two transactions that wait for each other, or for too long.
 ATTEMPTS: Final = 4
 PAUSE_SECONDS: Final = 0.05
+# Calls are kept for the screen that shows a day by its hours.
+KEPT_SECONDS: Final = 2 * 24 * 60 * 60
+NOTHING: Final = Cost(0, 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +58,7 @@ class Lease:
     id: int
     payer: Payer
     worst: Cost
+    caps: Caps
     at: Moment
 
     def settle(self, cost: Cost) -> None:
@@ -112,64 +116,159 @@ class _VisitorHasNoRoom(_NoRoom):
 def _reserve(conf: SiteConf, payer: Payer, worst: Cost, seconds: int) -> Lease:
     caps = caps_for(conf, worst)
     at = periods.now()
+    call = _Call(payer, worst, caps, at, seconds)
     for _attempt in range(ATTEMPTS):
         try:
-            return _take(caps, payer, worst, at, seconds)
+            return _take(call)
         except _NoRoom as error:
-            if not _made(error, payer, at):
+            if not _made_room(error, call):
                 raise ModelUnavailable(reason="budget") from None
         except OperationalError:
             time.sleep(random.uniform(0, PAUSE_SECONDS))  # noqa: S311 - no secret
-    return _take(caps, payer, worst, at, seconds)
+    return _take(call)
 
 
-def _take(caps: Caps, payer: Payer, worst: Cost, at: Moment, seconds: int) -> Lease:
-    site_id, alias = payer.site_id, _alias()
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A call that wants to be counted."""
+
+    payer: Payer
+    worst: Cost
+    caps: Caps
+    at: Moment
+    seconds: int
+
+    @property
+    def shares(self) -> Mapping[str, Cost]:
+        return _shares(self.payer, self.worst)
+
+    def exceeds(self) -> list[str]:
+        """Return which caps are less than this one call."""
+        return [
+            group
+            for group in self.shares
+            if not getattr(self.caps, group).admits(self.worst)
+        ]
+
+
+def _take(call: _Call) -> Lease:
+    alias, payer, at = _alias(), call.payer, call.at
     # A count that an outer transaction could undo would be none.
     with transaction.atomic(using=alias, durable=True):
-        shares = _shares(payer, worst)
-        admitted = all(getattr(caps, group).admits(worst) for group in shares)
-        if not admitted or not counters.take_of_site(alias, site_id, at, shares, caps):
-            raise _SiteHasNoRoom
-        if payer.visitor and not counters.take_of_visitor(
-            alias, site_id, at.day, _name(payer, at.day), worst, caps.visitor
-        ):
-            raise _VisitorHasNoRoom
-        row = ModelLease.objects.using(alias).create(
-            site_id=site_id,
+        # The site first: where it has no room, no row of a visitor is begun.
+        _take_of_site(alias, call)
+        if payer.visitor:
+            _take_of_visitor(alias, call)
+        lease = ModelLease.objects.using(alias).create(
+            site_id=payer.site_id,
             hour=at.hour,
-            ends=at.at + seconds,
-            calls=worst.calls,
-            micros=worst.micros or 0,
+            ends=at.at + call.seconds,
+            calls=call.worst.calls,
+            micros=call.worst.micros or 0,
         )
-    return Lease(id=row.pk, payer=payer, worst=worst, at=at)
+        row = ModelSpending.objects.using(alias).get(pk=payer.site_id)
+        reached = thresholds.passed(alias, row, call.caps, at, "calls")
+    thresholds.announce(reached)
+    if 0 < row.day_calls <= call.worst.calls:
+        _purge_quietly(payer.site_id)  # the first call of a day
+    return Lease(id=lease.pk, payer=payer, worst=call.worst, caps=call.caps, at=at)
+
+
+def _take_of_site(alias: str, call: _Call) -> None:
+    site_id = call.payer.site_id
+    if call.exceeds() or not counters.take_of_site(
+        alias, site_id, call.at, call.shares, call.caps
+    ):
+        raise _SiteHasNoRoom
+
+
+def _take_of_visitor(alias: str, call: _Call) -> None:
+    payer, day = call.payer, call.at.day
+    if not counters.take_of_visitor(
+        alias, payer.site_id, day, _name(payer, day), call.worst, call.caps.visitor
+    ):
+        raise _VisitorHasNoRoom
+
+
+def _made_room(error: _NoRoom, call: _Call) -> bool:
+    """Say whether the row that did not admit a call was only missing, and is there now."""
+    alias, payer, at = _alias(), call.payer, call.at
+    if isinstance(error, _VisitorHasNoRoom):
+        name = _name(payer, at.day)
+        return counters.make_visitor(alias, payer.site_id, at.day, name)
+    if counters.make_site(alias, payer.site_id, at):
+        return True
+    _tell_of_refusal(alias, call)
+    return False
+
+
+def _tell_of_refusal(alias: str, call: _Call) -> None:
+    row = ModelSpending.objects.using(alias).filter(pk=call.payer.site_id).first()
+    if row is None:
+        logger.warning("the count of site %d is missing", call.payer.site_id)
+        return
+    full = [
+        used.period
+        for used in thresholds.used(row, call.caps, call.at)
+        if not used.has_room_for(call.worst)
+    ]
+    thresholds.announce(thresholds.refused(alias, row, call.caps, call.at, full))
 
 
 def _settle(lease: Lease, cost: Cost) -> None:
-    alias, payer = _alias(), lease.payer
-    rest = _difference(lease.worst, cost)
+    alias = _alias()
+    reached: list[thresholds.Reached] = []
     with transaction.atomic(using=alias, durable=True):
         rows = ModelLease.objects.using(alias).filter(
             pk=lease.id, settled=False, ends__gte=periods.now().at
         )
         if not rows.update(settled=True, calls=cost.calls, micros=cost.micros or 0):
             return
-        if rest == Cost(0, 0):
-            return
-        counters.give_back_to_site(alias, payer.site_id, lease.at, _shares(payer, rest))
-        if payer.visitor:
-            day = lease.at.day
-            counters.give_back_to_visitor(
-                alias, payer.site_id, day, _name(payer, day), rest
-            )
+        rest = _difference(lease.worst, cost)
+        if rest != NOTHING:
+            _give_back(alias, lease, rest)
+        if lease.caps.is_cost_capped:
+            row = ModelSpending.objects.using(alias).get(pk=lease.payer.site_id)
+            reached = thresholds.passed(alias, row, lease.caps, lease.at, "micros")
+    thresholds.announce(reached)
 
 
-def _made(error: _NoRoom, payer: Payer, at: Moment) -> bool:
-    """Say whether the row that did not admit a call was only missing, and is there now."""
-    alias, site_id = _alias(), payer.site_id
-    if isinstance(error, _SiteHasNoRoom):
-        return counters.make_site(alias, site_id, at)
-    return counters.make_visitor(alias, site_id, at.day, _name(payer, at.day))
+def _give_back(alias: str, lease: Lease, rest: Cost) -> None:
+    payer, at = lease.payer, lease.at
+    counters.give_back_to_site(alias, payer.site_id, at, _shares(payer, rest))
+    if payer.visitor:
+        name = _name(payer, at.day)
+        counters.give_back_to_visitor(alias, payer.site_id, at.day, name, rest)
+
+
+def purge(site_id: int) -> int:
+    """Delete what visitors had on past days, and calls of two days ago and before.
+
+    It is done at the first call of each day; return how many rows there were.
+    """
+    alias, at = _alias(), periods.now()
+    visitors = VisitorSpending.objects.using(alias).filter(
+        site_id=site_id, day__lt=at.day
+    )
+    leases = ModelLease.objects.using(alias).filter(
+        site_id=site_id, hour__lt=at.hour - KEPT_SECONDS
+    )
+    return visitors.delete()[0] + leases.delete()[0]
+
+
+def begin_anew(site_id: int) -> None:
+    """Forget all that a site has used: for an owner whose count is lost or wrong."""
+    alias = _alias()
+    with transaction.atomic(using=alias):
+        for model in (ModelLease, VisitorSpending, ModelSpending):
+            model.objects.using(alias).filter(site_id=site_id).delete()
+
+
+def _purge_quietly(site_id: int) -> None:
+    try:
+        purge(site_id)
+    except DatabaseError as error:
+        logger.warning("old counts are not deleted: %s", described(error))
 
 
 def _shares(payer: Payer, cost: Cost) -> Mapping[str, Cost]:

@@ -53,6 +53,10 @@ class Caps:
     visitor: Cap  # of one of them, in a day
     anonymous: Cap  # of all who are not signed in, in a day
 
+    @property
+    def is_cost_capped(self) -> bool:
+        return self.day.micros is not None or self.month.micros is not None
+
 
 def caps_of(conf: SiteConf) -> tuple[Cap, Cap]:
     """Return what the site may use in a day and in a month.
