@@ -15,7 +15,7 @@ from typing import Final, Self
 
 from django.utils.translation import gettext as _
 
-from nlweb_ask.ai.prompts import Part, question_part, rendered
+from nlweb_ask.ai.prompts import Part, PromptName, question_part, rendered
 from nlweb_ask.generators.lines import Line, lines
 from nlweb_ask.generators.said import sentences_of
 from nlweb_ask.generators.shown import Shown, shown
@@ -71,7 +71,7 @@ class AiGenerator:
 
 
 def _prompt(question: Question, passages: Sequence[Shown]) -> Prompt:
-    name = "summarize" if question.mode == "summarize" else "generate"
+    name: PromptName = "summarize" if question.mode == "summarize" else "generate"
     parts = [
         Part(
             kind="passage",
