@@ -26,6 +26,7 @@ class NlwebAskConfig(AppConfig):
 
 
 def _register_builtins() -> None:
+    from nlweb_ask.generators.ai import AiGenerator
     from nlweb_ask.generators.extractive import ExtractiveGenerator
     from nlweb_ask.handlers.log import LogHandler
     from nlweb_ask.plugins import generators, handlers, processors, rankers, retrievers
@@ -41,6 +42,7 @@ def _register_builtins() -> None:
     from nlweb_ask.retrievers.keyword import KeywordRetriever
 
     generators.register(ExtractiveGenerator)
+    generators.register(AiGenerator)
     handlers.register(LogHandler)
     processors.register(FollowUp)
     processors.register(Elicit)
