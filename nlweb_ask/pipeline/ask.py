@@ -35,6 +35,7 @@ from nlweb_ask.plugins import (
     ModelUnavailable,
     PluginFailed,
     Question,
+    Ranker,
     Result,
     Scope,
     UnknownPlugin,
@@ -343,21 +344,21 @@ def _rank(run: Run, results: Sequence[Result]) -> list[Result]:
     for name in deployment().rankers:
         try:
             with run.trace.stage("rank", name) as counts:
-                ranked = _ranked_by(run, name, ranked)
+                ranker = equipped(rankers.get(name), run, "rank")
+                if ranker is None or not ranked:
+                    continue
+                ranked = _ranked_by(ranker, run, ranked)
                 counts["results"] = len(ranked)
+            if not ranked:
+                run.remark(NONE_FITS, str(getattr(ranker, "none_left", unanswered())))
         except ModelUnavailable as error:
             run.step_down(error.reason)
         except RAISED as error:  # a ranker that fails is skipped
             log_failure(name, error)
-    if results and not ranked:
-        run.remark(NONE_FITS, unanswered())
     return ranked
 
 
-def _ranked_by(run: Run, name: str, results: Sequence[Result]) -> list[Result]:
-    ranker = equipped(rankers.get(name), run, "rank")
-    if ranker is None:
-        return [*results]
+def _ranked_by(ranker: Ranker, run: Run, results: Sequence[Result]) -> list[Result]:
     if not isinstance(ranker, AsksModels):
         return border.ranked(ranker.rank(run.question, results), results)
     shown = lendable(results, run.viewer)

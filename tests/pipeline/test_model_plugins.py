@@ -231,19 +231,23 @@ def test_where_no_page_may_be_shown_another_generator_writes(pages, runs):
     assert answered.complete.generator == "extractive"
 
 
-def test_that_every_page_was_dropped_is_said(pages, runs):
+@pytest.mark.parametrize("own_words", ["", "None is new enough."])
+def test_that_every_page_was_dropped_is_said(pages, runs, own_words):
     class DropsAll:
         name = "drops_all"
 
         def rank(self, question, results):
             return []
 
+    if own_words:
+        DropsAll.none_left = own_words
     with registered(rankers, DropsAll):
         runs(RANKERS=["drops_all"])
         answered = ask("kettle", mode="generate")
     assert answered.items == []
     assert answered.complete.notice.code == "NONE_FITS"
-    assert _text(answered) == "The site does not seem to answer this."
+    said = own_words or "The site does not seem to answer this."
+    assert _text(answered) == answered.complete.notice.text == said
 
 
 def _text(answered):
