@@ -32,7 +32,7 @@ _KINDS: Final = "|".join(MOST)
 # Whatever reads like a mark; and what servers of open models take for the end of a
 # speaker's turn, also inside of a text: <|im_end|>, <start_of_turn>, [INST], <<SYS>>, </s>.
 _LIKE_MARKS: Final = re.compile(
-    rf"<(?=\s*/?\s*(?:{_KINDS})\b)|<(?=[|\uff5c]|/?(?:start|end)_of_turn|<?/?SYS>|/?s>)"
+    rf"<(?=\s*+/?+\s*+(?:{_KINDS})\b)|<(?=[|\uff5c]|/?(?:start|end)_of_turn|<?/?SYS>|/?s>)"
     r"|\[(?=/?INST\])",
     re.IGNORECASE,
 )

@@ -215,39 +215,25 @@ def test_any_rewriting_is_one_visible_line_or_none(rewriting):
     assert line is None or (line.split() and "\n" not in line)
 
 
-class Stubbed:
-    """`rewrite` with a model that answers as a test says."""
-
-    name = "stubbed"
-    answer = None
-
-    def process(self, question, viewer):
-        return Rewrite(SaidModels(self.answer)).process(question, viewer)
-
-
 @pytest.fixture
 def courses(site, settings):
     """The site of trial O46, with `rewrite` before `follow_up`."""
-    settings.NLWEB_ASK = {"HANDLERS": [], "PROCESSORS": ["stubbed", "follow_up"]}
-    processors.register(Stubbed)
+    settings.NLWEB_ASK = {"HANDLERS": [], "PROCESSORS": ["rewrite", "follow_up"]}
     save("de-a1", "German A1 evening course", type="Course")
     save("de-b1", "German B1 evening course", type="Course")
     save("es-b1", "Spanish B1 evening course", type="Course")
     save("library", "Library opening hours", "The library is open at ten.")
 
-    def answering(answer):
-        Stubbed.answer = answer
 
-    yield answering
-    processors.unregister("stubbed")
+def answered(text, answer, prev=COURSES):
+    return ask(text, models=SaidModels(answer), prev=prev)
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("guessed", [None, "Course"])
 def test_a_short_reply_is_understood(courses, guessed):
     """Trial O46."""
-    courses(said(B1, guessed))
-    answer = ask("B1?", prev=COURSES)
+    answer = answered("B1?", said(B1, guessed))
     assert answer.names[0] == "German B1 evening course"
     assert answer.complete.decontextualized_query == B1
 
@@ -256,8 +242,7 @@ def test_a_short_reply_is_understood(courses, guessed):
 def test_a_new_question_is_left_alone(courses):
     """Trial O46."""
     text = "When is the library open?"
-    courses(said(text))
-    answer = ask(text, prev=COURSES)
+    answer = answered(text, said(text))
     assert answer.names[0] == "Library opening hours"
     assert not any("course" in name for name in answer.names)
 
@@ -266,15 +251,33 @@ def test_a_new_question_is_left_alone(courses):
 @pytest.mark.parametrize("answer", [None, "junk", said("How do I bake bread?")])
 def test_without_a_model_the_rules_complete_the_question(courses, answer):
     """Trial O46, once with no model at all."""
-    courses(answer)
-    found = ask("B1?", prev=COURSES)
+    found = answered("B1?", answer)
+    assert found.complete.notice is not None
     assert found.names[0] == "German B1 evening course"
     assert "German" in found.complete.decontextualized_query
 
 
 @pytest.mark.django_db
 def test_a_guessed_type_that_no_page_fits_hides_none(courses):
-    courses(said("When is the library open?", "Course"))
-    assert ask("When is it open?", prev=("Library?",)).names == [
-        "Library opening hours"
-    ]
+    guessed = said("When is the library open?", "Course")
+    answer = answered("When is it open?", guessed, prev=("Library?",))
+    assert answer.names == ["Library opening hours"]
+
+
+@pytest.mark.django_db
+def test_where_a_question_may_cost_nothing_the_rules_complete_it(courses):
+    assert ask("B1?", prev=COURSES).names[0] == "German B1 evening course"
+
+
+@pytest.mark.django_db
+def test_a_short_reply_is_understood_by_a_model_on_a_socket(
+    courses, settings, model_server
+):
+    """Trial O46, with a real client and a real socket."""
+    model_server.answers(f'```json\n{{"question": "{B1}", "type": null}}\n```')
+    models = model_server.models(timeout=FIRST_CALL_SECONDS)
+    settings.NLWEB_ASK = {**settings.NLWEB_ASK, "MODELS": models}
+    answer = ask("B1?", models=ServedModels(), prev=COURSES)
+    assert answer.names[0] == "German B1 evening course"
+    assert answer.complete.decontextualized_query == B1
+    assert model_server.calls == 1
