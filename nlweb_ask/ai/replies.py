@@ -37,7 +37,7 @@ _LINK: Final = re.compile(
     r"//|\bwww\.|\]\s*[(\[:]|\b(?:mailto|tel|data|javascript):|[<>`]", re.IGNORECASE
 )
 # What a client may make a link of by itself: a name with a dot in it.
-_DOTTED: Final = re.compile(r"[^\W_][\w-]*(?:\.[\w-]+)+")
+_DOTTED: Final = re.compile(r"(?<![\w-])[\w-]+(?:\.[\w-]+)+")
 
 
 def json_of(text: str, fits: Callable[[Any], T | None] = lambda value: value) -> T:

@@ -12,7 +12,7 @@ from nlweb_ask.plugins import ModelUnavailable, Question, Viewer, processors
 from nlweb_ask.processors.rewrite import Rewrite
 from nlweb_ask.processors.rewriting import scripts, usable
 from nlweb_ask.testing import check_processor
-from tests.ai.models import SaidModels
+from tests.ai.models import FIRST_CALL_SECONDS, SaidModels, ServedModels
 from tests.asking import ANONYMOUS, STAFF, ask
 from tests.site_in_memory import save
 
