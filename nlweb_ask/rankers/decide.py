@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
+from django.utils.translation import gettext_lazy as _
+
 from nlweb_ask.conf import deployment
 from nlweb_ask.plugins import NO_MODELS, Models, Question, Result
 from nlweb_ask.rankers.judging import judgements, kept_in_order
@@ -24,6 +26,8 @@ class DecideRanker:
 
     models: Models = NO_MODELS
     name = "decide"
+    # Told where no page is left of those found.
+    none_left = _("The site does not seem to answer this.")
 
     def with_models(self, models: Models) -> Self:
         return replace(self, models=models)

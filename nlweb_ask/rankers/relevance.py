@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Self
 
+from django.utils.translation import gettext_lazy as _
+
 from nlweb_ask.conf import deployment
 from nlweb_ask.plugins import NO_MODELS, Models, Question, Result
 from nlweb_ask.rankers.judging import judgements, kept_in_order
@@ -23,6 +25,8 @@ class RelevanceRanker:
 
     models: Models = NO_MODELS
     name = "relevance"
+    # Told where no page is left of those found.
+    none_left = _("Of the pages found none fits the question well enough.")
 
     def with_models(self, models: Models) -> Self:
         return replace(self, models=models)

@@ -149,6 +149,13 @@ def test_without_pages_no_model_is_asked(ranker):
     assert models.prompts == []
 
 
+def test_the_rankers_say_what_is_told_where_no_page_is_left():
+    assert RelevanceRanker.none_left == (
+        "Of the pages found none fits the question well enough."
+    )
+    assert DecideRanker.none_left == "The site does not seem to answer this."
+
+
 @pytest.mark.parametrize("ranker", BOTH)
 def test_a_model_is_given_for_one_question_only(ranker):
     registered = rankers.get(ranker.name)
@@ -239,9 +246,9 @@ def test_pages_come_as_a_model_judges_them_and_their_scores_stay(
 def test_where_no_page_is_left_the_answer_says_so(walks, settings, ranker, mode):
     models = SaidModels(likely((1, 0.1), (2, 0)) | scored((1, 9), (2, 3)))
     answer = asked(settings, models, ranker=ranker, mode=mode)
-    said = "The site does not seem to answer this."
     assert answer.items == []
-    assert answer.complete.notice.text == said
+    assert answer.complete.notice.code == "NONE_FITS"
+    said = answer.complete.notice.text
     texts = [event.text for event in answer.events if isinstance(event, Content)]
     assert texts == ([said] if mode == "generate" else [])
 
