@@ -196,17 +196,13 @@ def _made_room(error: _NoRoom, call: _Call) -> bool:
     if isinstance(error, _VisitorHasNoRoom):
         name = _name(payer, at.day)
         return counters.make_visitor(alias, payer.site_id, at.day, name)
-    if counters.make_site(alias, payer.site_id, at):
-        return True
-    _tell_of_refusal(alias, call)
-    return False
+    row = counters.made_site(alias, payer.site_id, at)
+    if row is not None:
+        _tell_of_refusal(alias, row, call)
+    return row is None
 
 
-def _tell_of_refusal(alias: str, call: _Call) -> None:
-    row = ModelSpending.objects.using(alias).filter(pk=call.payer.site_id).first()
-    if row is None:
-        logger.warning("the count of site %d is missing", call.payer.site_id)
-        return
+def _tell_of_refusal(alias: str, row: ModelSpending, call: _Call) -> None:
     full = [
         used.period
         for used in thresholds.used(row, call.caps, call.at)

@@ -18,6 +18,11 @@ from nlweb_ask.ai.caps import Cap, Caps, Cost
 from nlweb_ask.ai.periods import Moment
 from nlweb_ask.models import ModelLease, ModelSpending, VisitorSpending
 
+
+class Missing(Exception):
+    """A site has called models, and the row that counted it is gone."""
+
+
 # Which columns count for a period: those of a later one begin at nothing.
 _PERIODS: Final[Mapping[str, tuple[str, ...]]] = {
     "day": ("day", "anonymous"),
@@ -80,19 +85,22 @@ def give_back_to_visitor(
     ).update(calls=F("calls") - rest.calls, micros=F("micros") - _known(rest))
 
 
-def make_site(alias: str, site_id: int, at: Moment) -> bool:
-    """Begin the row of a site that has never called a model; say whether it is new.
+def made_site(alias: str, site_id: int, at: Moment) -> ModelSpending | None:
+    """Return the row of a site, or None where it was not there and is begun.
 
-    A site with leases has had a row: without it nobody knows what has been spent.
+    Raises:
+        Missing: When there are leases and no row: nobody knows what has been spent.
     """
     # In this order: the row of a site stands before its first lease does.
     has_leases = ModelLease.objects.using(alias).filter(site_id=site_id).exists()
     rows = ModelSpending.objects.using(alias)
-    if rows.filter(pk=site_id).exists() or has_leases:
-        return False
+    if row := rows.filter(pk=site_id).first():
+        return row
+    if has_leases:
+        raise Missing
     row = ModelSpending(site_id=site_id, day=at.day, month=at.month, hour=at.hour)
     rows.bulk_create([row], ignore_conflicts=True)
-    return True
+    return None
 
 
 def make_visitor(alias: str, site_id: int, day: date, visitor: str) -> bool:
