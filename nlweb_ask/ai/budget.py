@@ -117,15 +117,17 @@ def _reserve(conf: SiteConf, payer: Payer, worst: Cost, seconds: int) -> Lease:
     caps = caps_for(conf, worst)
     at = periods.now()
     call = _Call(payer, worst, caps, at, seconds)
-    for _attempt in range(ATTEMPTS):
+    for attempt in range(ATTEMPTS):
         try:
             return _take(call)
         except _NoRoom as error:
-            if not _made_room(error, call):
-                raise ModelUnavailable(reason="budget") from None
+            if not _has_room_now(error, call):
+                break
         except OperationalError:
+            if attempt + 1 == ATTEMPTS:
+                raise
             time.sleep(random.uniform(0, PAUSE_SECONDS))  # noqa: S311 - no secret
-    return _take(call)
+    raise ModelUnavailable(reason="budget")
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,16 +192,32 @@ def _take_of_visitor(alias: str, call: _Call) -> None:
         raise _VisitorHasNoRoom
 
 
-def _made_room(error: _NoRoom, call: _Call) -> bool:
-    """Say whether the row that did not admit a call was only missing, and is there now."""
+def _has_room_now(error: _NoRoom, call: _Call) -> bool:
+    """Say whether it is worth another try; begin the row that is missing, if one is."""
     alias, payer, at = _alias(), call.payer, call.at
     if isinstance(error, _VisitorHasNoRoom):
-        name = _name(payer, at.day)
-        return counters.make_visitor(alias, payer.site_id, at.day, name)
+        return _visitor_has_room_now(alias, call)
     row = counters.made_site(alias, payer.site_id, at)
-    if row is not None:
-        _tell_of_refusal(alias, row, call)
-    return row is None
+    if row is None:
+        return True
+    # Somebody else may have begun it, or given a call back, a moment ago.
+    if not call.exceeds() and counters.site_has_room(
+        alias, payer.site_id, at, call.shares, call.caps
+    ):
+        return True
+    _tell_of_refusal(alias, row, call)
+    return False
+
+
+def _visitor_has_room_now(alias: str, call: _Call) -> bool:
+    site_id, day = call.payer.site_id, call.at.day
+    name = _name(call.payer, day)
+    if counters.has_visitor(alias, site_id, day, name):
+        return counters.visitor_has_room(
+            alias, site_id, day, name, call.worst, call.caps.visitor
+        )
+    counters.make_visitor(alias, site_id, day, name)
+    return True
 
 
 def _tell_of_refusal(alias: str, row: ModelSpending, call: _Call) -> None:

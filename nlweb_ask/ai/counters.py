@@ -5,7 +5,7 @@ lets the second look again when the first is done. A condition that meets a valu
 cannot be meant, such as NULL, a text or a number below zero, does not hold.
 
 The row of a site counts for several periods at once, and the ORM takes far longer to put
-those two statements together than a database to run them. So they are written here, once.
+those statements together than a database to run them. So they are written here, once.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from django.db import connections, models
-from django.db.models import F, Q
+from django.db.models import F
 
 from nlweb_ask.ai.caps import Cap, Caps, Cost
 from nlweb_ask.ai.periods import Moment
@@ -54,11 +54,18 @@ def take_of_site(
     values += [begun[period] for period in _TOLD]
     for period in _PERIODS:
         values += [begun[period], begun[period]]
-    values.append(site_id)
-    for period, group in _GROUPS:
-        cap = getattr(caps, group) if group in worst else Cap(_UNLIMITED, None)
-        values += [begun[period], *_room(cap, worst.get(group, _NOTHING))]
+    values += _limits(alias, site_id, at, worst, caps)
     return _moved(alias, _taking(alias), values)
+
+
+def site_has_room(
+    alias: str, site_id: int, at: Moment, worst: Mapping[str, Cost], caps: Caps
+) -> bool:
+    """Say whether `take_of_site` would count now; nothing can be built on a yes."""
+    values = _limits(alias, site_id, at, worst, caps)
+    with connections[alias].cursor() as cursor:
+        cursor.execute(_looking(alias), values)
+        return cursor.fetchone() is not None
 
 
 def give_back_to_site(
@@ -76,13 +83,17 @@ def give_back_to_site(
 def take_of_visitor(
     alias: str, site_id: int, day: date, visitor: str, worst: Cost, cap: Cap
 ) -> bool:
-    calls, micros = _room(cap, worst)
-    rows = _visitor(alias, site_id, day, visitor).filter(
-        Q(calls__range=(0, calls), micros__range=(0, micros))
-    )
+    rows = _with_room(alias, site_id, day, visitor, worst, cap)
     return bool(
         rows.update(calls=F("calls") + worst.calls, micros=F("micros") + _micros(worst))
     )
+
+
+def visitor_has_room(
+    alias: str, site_id: int, day: date, visitor: str, worst: Cost, cap: Cap
+) -> bool:
+    """Say whether `take_of_visitor` would count now; nothing can be built on a yes."""
+    return _with_room(alias, site_id, day, visitor, worst, cap).exists()
 
 
 def give_back_to_visitor(
@@ -111,13 +122,23 @@ def made_site(alias: str, site_id: int, at: Moment) -> ModelSpending | None:
     return None
 
 
-def make_visitor(alias: str, site_id: int, day: date, visitor: str) -> bool:
-    """Begin the row of a visitor who has none today; say whether it is new."""
-    if _visitor(alias, site_id, day, visitor).exists():
-        return False
+def make_visitor(alias: str, site_id: int, day: date, visitor: str) -> None:
+    """Begin the row of a visitor, where there is none today."""
     row = VisitorSpending(site_id=site_id, day=day, visitor=visitor)
     VisitorSpending.objects.using(alias).bulk_create([row], ignore_conflicts=True)
-    return True
+
+
+def _with_room(
+    alias: str, site_id: int, day: date, visitor: str, worst: Cost, cap: Cap
+) -> models.QuerySet[VisitorSpending]:
+    calls, micros = _room(cap, worst)
+    return _visitor(alias, site_id, day, visitor).filter(
+        calls__range=(0, calls), micros__range=(0, micros)
+    )
+
+
+def has_visitor(alias: str, site_id: int, day: date, visitor: str) -> bool:
+    return _visitor(alias, site_id, day, visitor).exists()
 
 
 def _visitor(
@@ -125,6 +146,16 @@ def _visitor(
 ) -> models.QuerySet[VisitorSpending]:
     rows = VisitorSpending.objects.using(alias)
     return rows.filter(site_id=site_id, day=day, visitor=visitor)
+
+
+def _limits(
+    alias: str, site_id: int, at: Moment, worst: Mapping[str, Cost], caps: Caps
+) -> list[Any]:
+    begun, values = _begun(alias, at), [site_id]
+    for period, group in _GROUPS:
+        cap = getattr(caps, group) if group in worst else Cap(_UNLIMITED, None)
+        values += [begun[period], *_room(cap, worst.get(group, _NOTHING))]
+    return values
 
 
 def _room(cap: Cap, cost: Cost) -> tuple[int, int]:
@@ -153,7 +184,7 @@ def _moved(alias: str, statement: str, values: list[Any]) -> bool:
         return bool(cursor.rowcount)
 
 
-# In both statements the names are Django's own, quoted; every value is a parameter.
+# In all statements the names are Django's own, quoted; every value is a parameter.
 
 
 @lru_cache
@@ -171,14 +202,24 @@ def _taking(alias: str) -> str:
         f"{period} = CASE WHEN {period} < %s THEN %s ELSE {period} END"
         for period in map(name, _PERIODS)
     ]
-    fits = [
+    # The periods last: MariaDB reads a column that was set before as it is by then.
+    moved = [*counted, *told, *begun]
+    return f"{_update(alias, moved)} AND {_fits(alias)}"
+
+
+@lru_cache
+def _looking(alias: str) -> str:
+    table = connections[alias].ops.quote_name(ModelSpending._meta.db_table)
+    return f"SELECT 1 FROM {table} WHERE site_id = %s AND {_fits(alias)}"  # noqa: S608
+
+
+def _fits(alias: str) -> str:
+    name = connections[alias].ops.quote_name
+    return " AND ".join(
         f"({name(period)} < %s OR ({name(f'{group}_calls')} BETWEEN 0 AND %s"
         f" AND {name(f'{group}_micros')} BETWEEN 0 AND %s))"
         for period, group in _GROUPS
-    ]
-    # The periods last: MariaDB reads a column that was set before as it is by then.
-    moved = [*counted, *told, *begun]
-    return f"{_update(alias, moved)} AND {' AND '.join(fits)}"
+    )
 
 
 @lru_cache

@@ -102,6 +102,23 @@ def test_call_that_is_refused_counts_nowhere():
     assert everything() == before
 
 
+@pytest.mark.parametrize("table", ["modellease", "visitorspending"])
+def test_row_that_somebody_else_begins_meanwhile_is_used(table):
+    """Two visitors make the very first call at once, or one visitor two."""
+    others = []
+
+    def interrupted(execute, sql, *more):
+        if sql.startswith("SELECT") and table in sql and not others:
+            others.append("asks now")
+            take()
+        return execute(sql, *more)
+
+    with connection.execute_wrapper(interrupted):
+        assert refusal() == ""
+    assert others
+    assert counted() == 2
+
+
 # The switch
 
 
@@ -229,7 +246,7 @@ def test_call_at_the_cap_takes_few_queries(django_assert_num_queries):
     SiteSettingsFactory(model_calls_per_day=1)
     take()
     refusal()
-    with django_assert_num_queries(4 + 3):
+    with django_assert_num_queries(5 + 3):
         assert refusal() == "budget"
 
 
