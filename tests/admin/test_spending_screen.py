@@ -138,7 +138,7 @@ def test_page_says_when_nothing_can_be_told(shown, lost):
     if lost == "row":
         ModelSpending.objects.all().delete()
     else:
-        SiteSettings.objects.update(model_hour_share=0, model_cost_per_day=float("inf"))
+        SiteSettings.objects.update(model_cost_per_day=-1)
     assert "What has been spent cannot be told" in shown()
 
 
