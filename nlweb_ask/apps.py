@@ -26,22 +26,32 @@ class NlwebAskConfig(AppConfig):
 
 
 def _register_builtins() -> None:
+    from nlweb_ask.generators.ai import AiGenerator
     from nlweb_ask.generators.extractive import ExtractiveGenerator
     from nlweb_ask.handlers.log import LogHandler
     from nlweb_ask.plugins import generators, handlers, processors, rankers, retrievers
     from nlweb_ask.processors.elicit import Elicit
+    from nlweb_ask.processors.elicit_ai import ElicitByModel
     from nlweb_ask.processors.follow_up import FollowUp
+    from nlweb_ask.processors.rewrite import Rewrite
+    from nlweb_ask.rankers.decide import DecideRanker
+    from nlweb_ask.rankers.relevance import RelevanceRanker
     from nlweb_ask.rankers.type import TypeRanker
     from nlweb_ask.rankers.words import WordsRanker
     from nlweb_ask.retrievers.bm25 import Bm25Retriever
     from nlweb_ask.retrievers.keyword import KeywordRetriever
 
     generators.register(ExtractiveGenerator)
+    generators.register(AiGenerator)
     handlers.register(LogHandler)
     processors.register(FollowUp)
     processors.register(Elicit)
+    processors.register(ElicitByModel)
+    processors.register(Rewrite)
     rankers.register(TypeRanker)
     rankers.register(WordsRanker)
+    rankers.register(RelevanceRanker)
+    rankers.register(DecideRanker)
     retrievers.register(KeywordRetriever)
     retrievers.register(Bm25Retriever)
 

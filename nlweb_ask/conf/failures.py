@@ -1,4 +1,4 @@
-"""What may be told of an exception: its kind, and where it came from.
+"""What code of the site may raise, and what may be told of it: its kind and its place.
 
 Its message may hold words of a question or of a page. It is told of a `SourceFault`
 and of `ImproperlyConfigured`, which hold none, and to a developer, under
@@ -8,12 +8,17 @@ and of `ImproperlyConfigured`, which hold none, and to a developer, under
 from __future__ import annotations
 
 import traceback
+from asyncio import CancelledError
+from typing import Final
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from nlweb_ask.plugins import SourceFault
 
+# It may end its program, or a task, and means not the server. Whoever stops a server at
+# the keyboard does.
+RAISED: Final = (Exception, SystemExit, CancelledError)
 FRAMES = 5
 
 

@@ -64,6 +64,8 @@ def _key(
     choices: Collection[str] = (),
 ) -> Any:
     known = {"help": help_text, "least": least, "most": most, "choices": choices}
+    if isinstance(default, dict):
+        return field(default_factory=lambda: default, metadata=known)
     return field(default=default, metadata=known)
 
 
@@ -91,6 +93,21 @@ class Deployment:
     words_max_pages: int = _key(
         0, _("Pages that the ranker “words” leaves at most; 0: any number."), least=0
     )
+    relevance_min_score: float = _key(
+        25.0,
+        _("How well a page must fit, 0 to 100, for the ranker “relevance”."),
+        least=0,
+        most=100,
+    )
+    decide_min_probability: float = _key(
+        0.3,
+        _("A page must be more likely to help than this, for the ranker “decide”."),
+        least=0,
+        most=1,
+    )
+    decide_max_pages: int = _key(
+        10, _("Pages that the ranker “decide” leaves at most; 0: any number."), least=0
+    )
     generators: tuple[str, ...] = _key(
         ("extractive",), _("Generators; the first one writes.")
     )
@@ -98,6 +115,12 @@ class Deployment:
         "mark",
         _("What becomes of a sentence that quotes no page: mark or drop."),
         choices=("mark", "drop"),
+    )
+    models: Mapping[str, Mapping[str, Any]] = _key(
+        {}, _("Language models by label; the first one is asked.")
+    )
+    embedders: Mapping[str, Mapping[str, Any]] = _key(
+        {}, _("Embedding models by label; the first one is asked.")
     )
     handlers: tuple[str, ...] = _key(
         ("log",), _("Handlers that run after an answer, in order.")

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from asyncio import CancelledError
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Final
 
 from django.db import connections, transaction
 
+from nlweb_ask.conf.failures import RAISED
 from nlweb_ask.index.failures import log_failure
 
-# What code of the site may raise. It may end its program, or a task, and means not the
-# server. Whoever stops a server at the keyboard does.
-RAISED: Final = (Exception, SystemExit, CancelledError)
+__all__ = ["RAISED", "after_commit", "apart"]
 
 
 @contextmanager

@@ -49,6 +49,7 @@ from nlweb_ask.plugins.types import (
     SourceDocument,
     SourceRef,
     StampedIds,
+    Step,
     UserLike,
     Viewer,
 )
@@ -94,6 +95,7 @@ __all__ = [
     "SourceRef",
     "Stamped",
     "StampedIds",
+    "Step",
     "UnknownPlugin",
     "UserLike",
     "Viewer",

@@ -1,0 +1,168 @@
+"""Reading what a model answered: JSON, also in a fence or in the middle of talk.
+
+Once, and never by asking again. What cannot be read is a fault of the model.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeVar
+
+from nlweb_ask.ai.untrusted import in_one_line
+from nlweb_ask.plugins import ModelUnavailable
+
+T = TypeVar("T")
+
+# Characters of an answer: more is no answer to any of our prompts.
+MAX_LENGTH: Final = 65_536
+# Brackets in the talk before the answer that are tried.
+MAX_TRIED: Final = 20
+MAX_DEPTH: Final = 20
+# Longer numbers mean nothing, and are slow to read.
+MAX_DIGITS: Final = 30
+
+_OPENING: Final = re.compile(r"[{\[]")
+# What a model that thinks aloud says before it answers.
+_END_OF_THOUGHT: Final = "</think>"
+# A string that never ends swallows the rest: possessive, so that the scan is linear.
+_TOKEN: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
+_WRITTEN_NUMBER: Final = re.compile(r"\s*+[+-]?\d{1,15}(?:\.\d{1,15})?\s*+", re.ASCII)
+
+
+# Addresses, and what Markdown and HTML make of a text.
+_LINK: Final = re.compile(
+    r"//|\bwww\.|\]\s*[(\[:]|\b(?:mailto|tel|data|javascript):|[<>`]", re.IGNORECASE
+)
+# What a client may make a link of by itself: a name with a dot in it.
+_DOTTED: Final = re.compile(r"[^\W_][\w-]*(?:\.[\w-]+)+")
+
+
+def json_of(text: str, fits: Callable[[Any], T | None] = lambda value: value) -> T:
+    """Return the first object or list in a text that `fits` makes something of.
+
+    Raises:
+        ModelUnavailable: As a fault, when there is none: nothing that is JSON, only what
+            is cut off, nested too deep or too long, or nothing of the form wanted.
+    """
+    for value in _values(text):
+        found = fits(value)
+        if found is not None:
+            return found
+    raise ModelUnavailable(reason="fault")
+
+
+def _values(text: str) -> Iterator[Any]:
+    if len(text) > MAX_LENGTH:
+        return
+    place = text.rfind(_END_OF_THOUGHT) + 1
+    for _ in range(MAX_TRIED):
+        opening = _OPENING.search(text, place)
+        if opening is None:
+            return
+        place = opening.start()
+        end = _end_of_value(text, place)
+        if end is None:
+            place += 1
+            continue
+        try:
+            value = _DECODER.decode(text[place:end])
+        except (ValueError, RecursionError):
+            place += 1
+        else:
+            place = end
+            yield value
+
+
+def _end_of_value(text: str, start: int) -> int | None:
+    """Return where the brackets that open at `start` are closed; None if too deep."""
+    depth = 0
+    for token in _TOKEN.finditer(text, start):
+        if token[0] in ("[", "{"):
+            depth += 1
+        elif token[0] in ("]", "}"):
+            depth -= 1
+        if depth > MAX_DEPTH:
+            return None
+        if not depth:
+            return token.end()
+    return None
+
+
+def _integer(written: str) -> int:
+    if len(written) > MAX_DIGITS:
+        msg = "too many digits"
+        raise ValueError(msg)
+    return int(written)
+
+
+_DECODER: Final = json.JSONDecoder(parse_int=_integer)
+
+
+def number(value: Any) -> float | None:
+    """Return a finite number, also one that is written as a text; None for all else.
+
+    True and false are none, though Python counts with them.
+    """
+    if isinstance(value, str) and _WRITTEN_NUMBER.fullmatch(value):
+        value = float(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if math.isfinite(value) else None
+
+
+def plain_line(value: Any, most: int, told: str) -> str | None:
+    """Return a text that may be shown and searched for as one line; None for all else.
+
+    Args:
+        value: What was answered.
+        most: Characters.
+        told: What the model was told: names with a dot may come from there only.
+
+    Returns:
+        The words with one blank between them. None without words, when longer, with
+        signs that are not seen, and with links or markup.
+    """
+    if not isinstance(value, str) or len(value) > 4 * most:
+        return None
+    line = " ".join(value.split())
+    if not 0 < len(line) <= most or line != in_one_line(line, most):
+        return None
+    known = told.casefold()
+    dotted = (name.casefold() not in known for name in _DOTTED.findall(line))
+    return None if _LINK.search(line) or any(dotted) else line
+
+
+def numbers_by_id(value: Any, key: str, ids: Sequence[int]) -> dict[int, float] | None:
+    """Return the number that an answer gives to each id, by lists of `{"id": …, key: …}`.
+
+    Args:
+        value: A list of such objects, or an object with lists of them.
+        key: Under which the number stands.
+        ids: Those asked about: others are left out. Of one that is there twice the
+            first counts.
+
+    Returns:
+        The ids that were given a finite number, whatever its size; None when no id was.
+    """
+    found: dict[int, float] = {}
+    for row in _rows(value):
+        asked, given = _id(row.get("id")), number(row.get(key))
+        if asked in ids and given is not None:
+            found.setdefault(asked, given)
+    return found or None
+
+
+def _rows(value: Any) -> Iterator[Mapping[str, Any]]:
+    inner = value.values() if isinstance(value, Mapping) else [value]
+    for rows in inner:
+        if isinstance(rows, list):
+            yield from (row for row in rows if isinstance(row, Mapping))
+
+
+def _id(value: Any) -> int:
+    """Return a whole number from 1; 0 for what is none."""
+    given = number(value)
+    return int(given) if given is not None and given >= 1 and given % 1 == 0 else 0

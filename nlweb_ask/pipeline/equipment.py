@@ -1,0 +1,55 @@
+"""Plug-ins that ask a language model, as they work on one question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from nlweb_ask.conf import deployment
+from nlweb_ask.pipeline.outward import lent
+from nlweb_ask.pipeline.run import Run
+from nlweb_ask.plugins import (
+    AsksModels,
+    ModelUnavailable,
+    Registry,
+    Result,
+    Step,
+    Viewer,
+    processors,
+    rankers,
+)
+
+PluginT = TypeVar("PluginT")
+
+
+def equipped(plugin: PluginT, run: Run, step: Step) -> PluginT | None:
+    """Return a plug-in with the model of its step; None where it may cost nothing."""
+    if not isinstance(plugin, AsksModels):
+        return plugin
+    return None if run.models is None else plugin.with_models(run.models(step))
+
+
+def lists_ask_models() -> bool:
+    """Tell whether a plug-in that lists need asks a language model, as things are set."""
+    named: list[tuple[Registry[Any], tuple[str, ...]]] = [
+        (processors, deployment().processors),
+        (rankers, deployment().rankers),
+    ]
+    return any(
+        isinstance(registry.get(name), AsksModels)
+        for registry, names in named
+        for name in names
+        if name in registry
+    )
+
+
+def lendable(results: Sequence[Result], viewer: Viewer) -> list[Result]:
+    """Return the results that a language model may be shown.
+
+    Raises:
+        ModelUnavailable: Where there are some, and it may be shown none.
+    """
+    shown = lent(results, viewer)
+    if results and not shown:
+        raise ModelUnavailable(reason="private")
+    return shown
