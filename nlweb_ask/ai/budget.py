@@ -40,6 +40,8 @@ PAUSE_SECONDS: Final = 0.05
 # Calls are kept for the screen that shows a day by its hours.
 KEPT_SECONDS: Final = 2 * 24 * 60 * 60
 NOTHING: Final = Cost(0, 0)
+# After so long a call that is still not settled is told as lost, whatever it was given.
+MOST_SECONDS: Final = 5 * 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,14 +81,16 @@ def reserve(payer: Payer, worst: Cost, *, seconds: float) -> Lease:
     """Count `worst` against every cap that holds for `payer`, or nothing at all.
 
     The owner's settings are read anew, so that a switch or a cap holds from the next
-    call on. After `seconds` the lease has ended, and stays at its worst case.
+    call on. After `seconds`, or five minutes, the lease has ended, and stays at its
+    worst case.
 
     Raises:
         ModelUnavailable: `off` when the owner has switched models off; `budget` when it
             does not fit, and when it cannot be counted for whatever reason.
     """
     try:
-        return _reserve(_switched_on(payer.site_id), payer, worst, math.ceil(seconds))
+        conf = _switched_on(payer.site_id)
+        return _reserve(conf, payer, worst, math.ceil(min(seconds, MOST_SECONDS)))
     except ModelUnavailable:
         raise
     except Exception as error:  # noqa: BLE001 - whatever it is, nothing can be counted

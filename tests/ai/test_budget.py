@@ -218,14 +218,31 @@ def test_lease_can_be_settled_until_its_last_second():
         assert row().day_micros == 700
 
 
-def test_settling_never_raises(caplog):
+def test_no_lease_is_longer_than_five_minutes():
+    with time_machine.travel("2026-03-02 12:00:00+00:00", tick=False) as clock:
+        lease = take(micros=5_000, seconds=100_000)
+        clock.shift(301)
+        lease.settle(Cost(1, 700))
+        assert row().day_micros == 5_000
+
+
+@pytest.mark.parametrize("seconds", [math.nan, "soon", None])
+def test_lease_without_a_time_is_none(seconds):
+    with pytest.raises(ModelUnavailable):
+        reserve(payer(), Cost(), seconds=seconds)
+
+
+@pytest.mark.parametrize("error", [DatabaseError, OverflowError, RuntimeError])
+def test_settling_never_raises(caplog, error):
+    def broken(execute, sql, *more):
+        if sql.startswith("UPDATE"):
+            raise error
+        return execute(sql, *more)
+
     lease = take(micros=5_000)
-    with connection.cursor() as cursor:
-        cursor.execute("ALTER TABLE nlweb_ask_modellease RENAME TO gone")
-    lease.settle(Cost(1, 700))
+    with connection.execute_wrapper(broken):
+        lease.settle(Cost(1, 700))
     assert "its worst case stays" in caplog.text
-    with connection.cursor() as cursor:
-        cursor.execute("ALTER TABLE gone RENAME TO nlweb_ask_modellease")
     assert row().day_micros == 5_000
 
 
