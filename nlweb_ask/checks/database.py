@@ -1,4 +1,4 @@
-"""Checks that ask the database: W002, W003, W012, W014, W015, W024, those of profiles."""
+"""Checks that ask the database: W002, W003, W012, W014, W015, W024, W028, of profiles."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from django.db.migrations.executor import MigrationExecutor
 
 from nlweb_ask.checks.plugins import unregistered
 from nlweb_ask.checks.table import TAG, report
-from nlweb_ask.conf import deployment, overruled_keys
+from nlweb_ask.conf import deployment, overruled_keys, site_conf
 from nlweb_ask.conf.sites import sites
 from nlweb_ask.index.store import INDEX_VERSION, write_alias
 from nlweb_ask.models import Document, IndexProfile, ProfileRetriever, SiteSettings
@@ -142,6 +142,35 @@ def check_rows_are_of_sites_there_are(
             hint=f"Set them in the admin for one of: {named}. Then delete the old ones.",
         )
         for site_id in sorted(lost)
+    ]
+
+
+@register(TAG, Tags.database)
+def check_picked_models_are_set_up(
+    databases: Collection[str] | None = None, **_kwargs: Any
+) -> list[CheckMessage]:
+    if not _is_ready(databases):
+        return []
+    try:
+        known = deployment().models
+    except ImproperlyConfigured:
+        return []  # another check tells of it
+    rows = SiteSettings.objects.order_by("site_id").values_list("site_id", flat=True)
+    picked = {
+        site_id: site_conf(site_id).language_model
+        for site_id in list(rows) or [sites().default()]
+    }
+    named = ", ".join(known) or "none"
+    return [
+        report(
+            "W028",
+            f"The language model {label!r} of {_name(site_id)} is not set up, so none is"
+            " asked.",
+            hint=f"Pick another one in the admin, or add it to NLWEB_ASK['MODELS'];"
+            f" there is: {named}.",
+        )
+        for site_id, label in picked.items()
+        if label and label not in known
     ]
 
 

@@ -114,6 +114,11 @@ CHECKS: Final = {
             " they began.",
             ALL_DATABASES,
         ),
+        Check(
+            "W028",
+            "A site asks a language model that is not set up, so that none is asked.",
+            ALL_DATABASES,
+        ),
     )
 }
 

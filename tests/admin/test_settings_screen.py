@@ -198,6 +198,59 @@ def test_only_profiles_of_the_site_are_offered(owner, url):
     assert list(form.fields["default_profile"].queryset) == [here]
 
 
+def test_only_models_of_the_settings_are_offered(owner, url, settings):
+    model = {"model": "openai/some-model"}
+    settings.NLWEB_ASK = {"MODELS": {"small": model, "large": model}}
+    form = owner.get(url("sitesettings_add")).context["adminform"].form
+    assert form.fields["language_model"].choices == [
+        ("", "the first one: small"),
+        ("small", "small"),
+        ("large", "large"),
+    ]
+    response = owner.post(
+        url("sitesettings_add"), {**FILLED_IN, "language_model": "openai/other"}
+    )
+    assert set(errors_of(response)) == {"language_model"}
+    owner.post(url("sitesettings_add"), {**FILLED_IN, "language_model": "large"})
+    assert SiteSettings.objects.get().language_model == "large"
+
+
+def test_model_that_is_gone_stays_chosen_until_the_owner_picks_another(owner, url):
+    row = SiteSettingsFactory(language_model="gone")
+    form = owner.get(url("sitesettings_change", row.pk)).context["adminform"].form
+    assert form.fields["language_model"].choices == [
+        ("", "none is set up"),
+        ("gone", "gone (not installed)"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("model_calls_per_day", 0),
+        ("model_calls_per_day", ""),
+        ("model_calls_per_month", -1),
+        ("model_cost_per_day", -0.01),
+        ("model_cost_per_day", "nan"),
+        ("model_cost_per_month", "inf"),
+        ("model_hour_share", 0),
+        ("model_visitor_share", 101),
+        ("model_member_reserve", 101),
+    ],
+)
+def test_cap_that_cannot_be_meant_is_refused(owner, url, field, value):
+    response = owner.post(url("sitesettings_add"), {**FILLED_IN, field: value})
+    assert set(errors_of(response)) == {field}
+    assert not SiteSettings.objects.exists()
+
+
+def test_owner_switches_models_off(owner, url):
+    row = SiteSettingsFactory()
+    owner.post(url("sitesettings_change", row.pk), {**FILLED_IN, "models_enabled": ""})
+    row.refresh_from_db()
+    assert row.models_enabled is False
+
+
 def test_who_may_only_view_sees_the_values_and_no_button(staff, url):
     client = staff("view_sitesettings")
     row = SiteSettingsFactory(rate_limit="5/m")
