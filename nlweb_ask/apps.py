@@ -31,7 +31,11 @@ def _register_builtins() -> None:
     from nlweb_ask.handlers.log import LogHandler
     from nlweb_ask.plugins import generators, handlers, processors, rankers, retrievers
     from nlweb_ask.processors.elicit import Elicit
+    from nlweb_ask.processors.elicit_ai import ElicitByModel
     from nlweb_ask.processors.follow_up import FollowUp
+    from nlweb_ask.processors.rewrite import Rewrite
+    from nlweb_ask.rankers.decide import DecideRanker
+    from nlweb_ask.rankers.relevance import RelevanceRanker
     from nlweb_ask.rankers.type import TypeRanker
     from nlweb_ask.rankers.words import WordsRanker
     from nlweb_ask.retrievers.bm25 import Bm25Retriever
@@ -42,8 +46,12 @@ def _register_builtins() -> None:
     handlers.register(LogHandler)
     processors.register(FollowUp)
     processors.register(Elicit)
+    processors.register(ElicitByModel)
+    processors.register(Rewrite)
     rankers.register(TypeRanker)
     rankers.register(WordsRanker)
+    rankers.register(RelevanceRanker)
+    rankers.register(DecideRanker)
     retrievers.register(KeywordRetriever)
     retrievers.register(Bm25Retriever)
 

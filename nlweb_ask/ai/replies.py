@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
+from nlweb_ask.ai.untrusted import in_one_line
 from nlweb_ask.plugins import ModelUnavailable
 
 T = TypeVar("T")
@@ -29,6 +30,14 @@ _END_OF_THOUGHT: Final = "</think>"
 # A string that never ends swallows the rest: possessive, so that the scan is linear.
 _TOKEN: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
 _WRITTEN_NUMBER: Final = re.compile(r"\s*+[+-]?\d{1,15}(?:\.\d{1,15})?\s*+", re.ASCII)
+
+
+# Addresses, and what Markdown and HTML make of a text.
+_LINK: Final = re.compile(
+    r"//|\bwww\.|\]\s*[(\[:]|\b(?:mailto|tel|data|javascript):|[<>`]", re.IGNORECASE
+)
+# What a client may make a link of by itself: a name with a dot in it.
+_DOTTED: Final = re.compile(r"[^\W_][\w-]*(?:\.[\w-]+)+")
 
 
 def json_of(text: str, fits: Callable[[Any], T | None] = lambda value: value) -> T:
@@ -104,36 +113,53 @@ def number(value: Any) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def numbers_by_id(
-    value: Any, key: str, ids: Sequence[int], *, least: float, most: float
-) -> dict[int, float] | None:
+def plain_line(value: Any, most: int, told: str) -> str | None:
+    """Return a text that may be shown and searched for as one line; None for all else.
+
+    Args:
+        value: What was answered.
+        most: Characters.
+        told: What the model was told: names with a dot may come from there only.
+
+    Returns:
+        The words with one blank between them. None without words, when longer, with
+        signs that are not seen, and with links or markup.
+    """
+    if not isinstance(value, str) or len(value) > 4 * most:
+        return None
+    line = " ".join(value.split())
+    if not 0 < len(line) <= most or line != in_one_line(line, most):
+        return None
+    known = told.casefold()
+    dotted = (name.casefold() not in known for name in _DOTTED.findall(line))
+    return None if _LINK.search(line) or any(dotted) else line
+
+
+def numbers_by_id(value: Any, key: str, ids: Sequence[int]) -> dict[int, float] | None:
     """Return the number that an answer gives to each id, by lists of `{"id": …, key: …}`.
 
     Args:
-        value: A list of such objects, or an object with one list in it.
+        value: A list of such objects, or an object with lists of them.
         key: Under which the number stands.
         ids: Those asked about: others are left out. Of one that is there twice the
             first counts.
-        least: Numbers below it are raised to it.
-        most: Numbers above it are lowered to it.
 
     Returns:
-        The ids that were given a number; None when no id was, or nothing is of that
-        form.
+        The ids that were given a finite number, whatever its size; None when no id was.
     """
     found: dict[int, float] = {}
     for row in _rows(value):
         asked, given = _id(row.get("id")), number(row.get(key))
         if asked in ids and given is not None:
-            found.setdefault(asked, min(max(given, least), most))
+            found.setdefault(asked, given)
     return found or None
 
 
-def _rows(value: Any) -> list[Mapping[str, Any]]:
-    if isinstance(value, Mapping):
-        lists = [inner for inner in value.values() if isinstance(inner, list)]
-        value = lists[0] if len(lists) == 1 else []
-    return [row for row in value if isinstance(row, Mapping)]
+def _rows(value: Any) -> Iterator[Mapping[str, Any]]:
+    inner = value.values() if isinstance(value, Mapping) else [value]
+    for rows in inner:
+        if isinstance(rows, list):
+            yield from (row for row in rows if isinstance(row, Mapping))
 
 
 def _id(value: Any) -> int:

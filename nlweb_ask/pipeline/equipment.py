@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from nlweb_ask.conf import deployment
 from nlweb_ask.pipeline.outward import lent
 from nlweb_ask.pipeline.run import Run
-from nlweb_ask.plugins import AsksModels, ModelUnavailable, Result, Step, Viewer
+from nlweb_ask.plugins import (
+    AsksModels,
+    ModelUnavailable,
+    Registry,
+    Result,
+    Step,
+    Viewer,
+    processors,
+    rankers,
+)
 
 PluginT = TypeVar("PluginT")
 
@@ -17,6 +27,20 @@ def equipped(plugin: PluginT, run: Run, step: Step) -> PluginT | None:
     if not isinstance(plugin, AsksModels):
         return plugin
     return None if run.models is None else plugin.with_models(run.models(step))
+
+
+def lists_ask_models() -> bool:
+    """Tell whether a plug-in that lists need asks a language model, as things are set."""
+    named: list[tuple[Registry[Any], tuple[str, ...]]] = [
+        (processors, deployment().processors),
+        (rankers, deployment().rankers),
+    ]
+    return any(
+        isinstance(registry.get(name), AsksModels)
+        for registry, names in named
+        for name in names
+        if name in registry
+    )
 
 
 def lendable(results: Sequence[Result], viewer: Viewer) -> list[Result]:

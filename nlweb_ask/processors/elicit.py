@@ -18,7 +18,7 @@ from nlweb_ask.processors.elicit_rules import Asked, Rule, rule_of
 from nlweb_ask.processors.public_pages import (
     found_types,
     is_public_only,
-    is_public_type,
+    with_picked_type,
 )
 
 # So many of the best pages are looked at for their types.
@@ -52,11 +52,11 @@ def _answered(
     """Return the question before with the option that was picked, where one was."""
     if not question.prev or question.decontextualized_query:
         return None
+    if any(map(_offers_types, rules)):
+        picked = with_picked_type(question, viewer)
+        if picked is not None:
+            return picked
     said = question.text.strip()
-    if any(map(_offers_types, rules)) and is_public_type(said, viewer.site_id):
-        before = question.prev[-1].strip()
-        asked_for = question.item_type or said
-        return replace(question, decontextualized_query=before, item_type=asked_for)
     options = {
         option.casefold()
         for rule in rules

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from nlweb_ask.conf import ProfileConf, SiteConf, granted_profiles, site_conf
@@ -45,6 +46,31 @@ def is_public_type(name: str, site_id: int) -> bool:
     """Tell whether a text is the type of a page that the public may see."""
     labels = current(site_id).public_labels if _TYPE_NAME.fullmatch(name) else ()
     return any(name in label.types for label in labels)
+
+
+def public_types(site_id: int) -> list[str]:
+    """Return the types of pages that the public may see, sorted, as far as allowed."""
+    allowed = {name.casefold() for name in site_conf(site_id).allowed_types}
+    return sorted(
+        name
+        for name in {
+            name for each in current(site_id).public_labels for name in each.types
+        }
+        if _TYPE_NAME.fullmatch(name) and (not allowed or name.casefold() in allowed)
+    )
+
+
+def with_picked_type(question: Question, viewer: Viewer) -> Question | None:
+    """Return the question before with the type that was picked; None where none was.
+
+    For a text that is nothing but a type: it answers what was asked back.
+    """
+    said = question.text.strip()
+    if not question.prev or not is_public_type(said, viewer.site_id):
+        return None
+    before = question.prev[-1].strip()
+    asked_for = question.item_type or said
+    return replace(question, decontextualized_query=before, item_type=asked_for)
 
 
 def found_types(question: Question, viewer: Viewer, most: int) -> list[str] | None:

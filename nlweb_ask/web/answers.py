@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from django.utils.translation import gettext as _
 
+from nlweb_ask.ai.budget import Payer
+from nlweb_ask.ai.calls import QuestionModels
+from nlweb_ask.conf import deployment
 from nlweb_ask.pipeline.ask import AskScope, answer
+from nlweb_ask.pipeline.equipment import lists_ask_models
 from nlweb_ask.pipeline.failures import log_failure
 from nlweb_ask.pipeline.run import begin
 from nlweb_ask.plugins.types import Viewer
@@ -34,14 +39,23 @@ class Asked:
     question: Question
     viewer: Viewer
     scope: AskScope
+    payer: Payer | None = None  # None: no language model is asked
 
     def events(self, stop: threading.Event) -> Iterator[Event]:
-        return answer(self.question, self.viewer, self.scope, stop)
+        return answer(self.question, self.viewer, self.scope, stop, self._models(stop))
+
+    def _models(self, stop: threading.Event) -> QuestionModels | None:
+        if self.payer is None:
+            return None
+        until = time.monotonic() + deployment().stream_deadline
+        return QuestionModels(self.payer, self.scope.conf.language_model, stop, until)
 
     @property
     def takes_long(self) -> bool:
         """Whether something slow will be asked: lists are made in milliseconds."""
-        return self.question.mode != "list"
+        return self.question.mode != "list" or (
+            self.payer is not None and lists_ask_models()
+        )
 
 
 class WholeAnswer:

@@ -8,6 +8,7 @@ import shutil
 import sys
 import textwrap
 import threading
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -17,7 +18,9 @@ from django.db import DatabaseError
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from nlweb_ask.conf import SiteConf, site_conf
+from nlweb_ask.ai.budget import Payer
+from nlweb_ask.ai.calls import QuestionModels
+from nlweb_ask.conf import SiteConf, deployment, site_conf
 from nlweb_ask.index import later
 from nlweb_ask.management.asker import FAILED, profiles_of, viewer_named
 from nlweb_ask.management.commands.nlweb_index import (
@@ -61,11 +64,19 @@ class Answered:
 
     def events(self) -> Iterator[Event]:
         try:
-            for event in answer(self.question, self.viewer, self.scope, self._stop):
+            for event in answer(
+                self.question, self.viewer, self.scope, self._stop, self._models()
+            ):
                 self._note(event)
                 yield event
         finally:
             self._stop.set()
+
+    def _models(self) -> QuestionModels:
+        conf = self.scope.conf
+        until = time.monotonic() + deployment().stream_deadline
+        payer = Payer(site_id=conf.site_id)
+        return QuestionModels(payer, conf.language_model, self._stop, until)
 
     def _note(self, event: Event) -> None:
         match event:

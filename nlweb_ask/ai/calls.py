@@ -1,0 +1,126 @@
+"""The language models that one question may ask: who pays, and for how long they may work.
+
+    models = QuestionModels(payer, label, stop, until=…)
+    models("rank").complete(prompt, max_tokens=400)
+
+Each call is paid for before it is made, at the most it can cost, and settled after it.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from nlweb_ask.ai import gateway
+from nlweb_ask.ai.budget import Lease, Payer, reserve
+from nlweb_ask.ai.caps import Cost
+from nlweb_ask.ai.providers import LanguageModel, language_model
+from nlweb_ask.plugins import Deadline, ModelUnavailable, Prompt, Step
+
+# What is left of a question's time once a model has used up its own: to step down.
+SPARE_SECONDS: Final = 5.0
+# How much longer a call is counted as running than it may run.
+LEASE_MARGIN_SECONDS: Final = 30.0
+NOTHING: Final = Cost(calls=0, micros=0)
+
+
+@dataclass(slots=True)
+class QuestionModels:
+    """The models of one question, which has one call for each of its steps.
+
+    Args:
+        payer: Out of whose share its calls are paid.
+        label: Which model the owner has picked; empty = the first one.
+        stop: Set when nobody waits for the answer any more.
+        until: When the answer must have ended, by `time.monotonic()`.
+    """
+
+    payer: Payer
+    label: str
+    stop: threading.Event
+    until: float
+    asked: set[Step] = field(default_factory=set)
+
+    def __call__(self, step: Step) -> StepModels:
+        return StepModels(self, step)
+
+    def model_for(self, step: Step) -> LanguageModel:
+        """Return the model of a step, which is asked from now on.
+
+        Raises:
+            ModelUnavailable: When there is none, and when it was asked before.
+        """
+        model = language_model(self.label)
+        if model is None or step in self.asked:
+            raise ModelUnavailable(reason="off")
+        if self.stop.is_set():
+            raise ModelUnavailable(reason="stopped")
+        self.asked.add(step)
+        return model
+
+    def deadline(self, model: LanguageModel) -> Deadline:
+        at = min(time.monotonic() + model.timeout, self.until - SPARE_SECONDS)
+        return Deadline(at, self.stop)
+
+
+@dataclass(frozen=True, slots=True)
+class StepModels:
+    """A language model as one step of a question asks it; see `plugins.Models`."""
+
+    question: QuestionModels
+    step: Step
+
+    def complete(self, prompt: Prompt, *, max_tokens: int) -> str:
+        return "".join(self.stream(prompt, max_tokens=max_tokens))
+
+    def stream(self, prompt: Prompt, *, max_tokens: int) -> Iterator[str]:
+        question = self.question
+        model = question.model_for(self.step)
+        deadline = question.deadline(model)
+        seconds = deadline.at - time.monotonic()
+        if seconds <= 0:
+            raise ModelUnavailable(reason="time")
+        limit = min(max_tokens, model.max_tokens)
+        worst = _worst(model, prompt, limit)
+        lease = reserve(question.payer, worst, seconds=seconds + LEASE_MARGIN_SECONDS)
+        yield from _paid(lease, model, prompt, limit, deadline)
+
+
+def _paid(
+    lease: Lease,
+    model: LanguageModel,
+    prompt: Prompt,
+    max_tokens: int,
+    deadline: Deadline,
+) -> Iterator[str]:
+    """Yield what the model says, and settle its bill however that ends."""
+    cost = lease.worst
+    try:
+        with gateway.stream(
+            model, prompt, max_tokens=max_tokens, deadline=deadline
+        ) as completion:
+            try:
+                yield from completion
+            finally:
+                cost = _cost(completion.usage, lease.worst)
+    except ModelUnavailable as error:
+        if error.reason == "busy":  # it was not asked at all
+            cost = NOTHING
+        raise
+    finally:
+        lease.settle(cost)
+
+
+def _worst(model: LanguageModel, prompt: Prompt, max_tokens: int) -> Cost:
+    read = gateway.input_tokens_at_most(prompt)
+    return Cost(calls=1, micros=model.cost_micros(read, max_tokens))
+
+
+def _cost(usage: gateway.Usage | None, worst: Cost) -> Cost:
+    """Return what was used; where the provider does not tell, the worst case."""
+    if usage is None or usage.cost_micros is None:
+        return worst
+    return Cost(calls=1, micros=usage.cost_micros)
