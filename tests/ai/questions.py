@@ -27,7 +27,9 @@ def well_said(request: ModelRequest) -> str:
     if '"scores"' in asks:
         ids = map(int, re.findall(r'<page-\w+ id="(\d+)">', request.user))
         return json.dumps({"scores": [{"id": i, "score": 50 + i} for i in ids]})
-    number = re.search(r'<passage-\w+ id="(\d+)">[^<]*' + re.escape(QUOTE), request.user)
+    number = re.search(
+        r'<passage-\w+ id="(\d+)">[^<]*' + re.escape(QUOTE), request.user
+    )
     quotes = [{"id": int(number[1]), "quote": QUOTE}] if number else []
     said = {"text": "A patch and rubber glue mend the puncture.", "quotes": quotes}
     return json.dumps(said)

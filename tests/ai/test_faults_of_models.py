@@ -155,7 +155,9 @@ def test_a_model_that_fails_leaves_the_answer_as_without_it(
     assert answer["_meta"]["response_type"] == "answer"
     assert answer["_meta"]["completeness"] == "reduced"
     assert answer["_meta"]["notice"]["code"] == FAULTS[behaviour]
-    assert answer["_meta"]["notice"]["text"] == str(WITHOUT_MODEL[_reason(behaviour)][1])
+    assert answer["_meta"]["notice"]["text"] == str(
+        WITHOUT_MODEL[_reason(behaviour)][1]
+    )
     assert seconds < STEPS * (SECONDS_OF_A_CALL + 1)
     for secret in (KEY, "provider.example", EARLIER, QUESTION):
         assert secret not in caplog.text

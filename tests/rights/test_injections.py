@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import os
 import re
+import threading
+import time
 from dataclasses import dataclass
 
 import pytest
 from django.test import Client
 
+from nlweb_ask.ai import gateway
+from nlweb_ask.ai.providers import language_model
+from nlweb_ask.plugins import Deadline, Prompt
 from tests.factories import AccessGrantFactory, SiteSettingsFactory, UserFactory
 from tests.model_server import KEY
 from tests.rights.injections import FAMILIES, WORDINGS, attacks, obedient
@@ -70,7 +75,7 @@ def attacked(site, settings, model_server):
     )
     settings.TEMPLATES = [{**settings.TEMPLATES[0], "DIRS": []}]
     settings.NLWEB_ASK = {
-        "MODELS": model_server.models(),
+        "MODELS": model_server.models(timeout=60),
         "PROCESSORS": [],
         "GENERATORS": ["ai", "extractive"],
     }
@@ -81,12 +86,21 @@ def attacked(site, settings, model_server):
     save("harbour", "Harbour", "The walk round the harbour takes half an hour.")
     for readers, canary in CANARIES.items():
         save(readers, readers, f"{canary} walk {probes}", readers=readers)
+    _ask_once(model_server)
     model_server.answers(obedient(planted))
     texts = {
         f"{ADDRESS}/pages/{name}/": f"{page.name} {page.text}"
         for name, page in SiteInMemory.pages.items()
     }
     return Site(model_server, planted, texts)
+
+
+def _ask_once(server):
+    """Have what asks models imported, which takes long and is not what is tried here."""
+    deadline = Deadline(time.monotonic() + 120, threading.Event())
+    model, prompt = language_model(), Prompt(system="Say it.", user="It.")
+    list(gateway.stream(model, prompt, max_tokens=9, deadline=deadline))
+    server.requests.clear()
 
 
 @pytest.fixture
