@@ -371,6 +371,14 @@ def _stall(exchange: Exchange, text: str) -> None:
     exchange.wait()
 
 
+def _pause(exchange: Exchange, text: str) -> None:
+    """Say the whole text in a stream, and then neither end it nor go on."""
+    exchange.begin_stream()
+    for sent in pieces_of(exchange.request, text):
+        exchange.send(sent)
+    exchange.wait()
+
+
 def _drip(exchange: Exchange, text: str) -> None:
     """Send a byte now and then, so that no single read takes long."""
     exchange.head(200, _kind(exchange), Content_Length="100000")
@@ -524,6 +532,7 @@ BEHAVIOURS: Mapping[str, Behaviour] = {
     "slow": _slow,
     "hang": _hang,
     "stall": _stall,
+    "pause": _pause,
     "drip": _drip,
     "comments": _comments,
     "400": _refuses(400, "context_length_exceeded: {key}"),
