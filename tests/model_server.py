@@ -93,7 +93,8 @@ class ModelServer:
     retry_after: str = "1"
     width: int = 8  # of the vectors
     tells_usage: bool = True
-    left_at: list[float] = field(default_factory=list)  # time.monotonic() seconds
+    asked_at: list[float] = field(default_factory=list)  # time.monotonic() seconds
+    left_at: list[float] = field(default_factory=list)  # the same
     open: int = 0  # calls that are being answered
     _text: str | TextOf = "A stub wrote this."
     _vectors: VectorsOf | None = None
@@ -171,6 +172,7 @@ class ModelServer:
     def begin(self, request: ModelRequest) -> str:
         with self._changed:
             self.requests.append(request)
+            self.asked_at.append(time.monotonic())
             self.open += 1
             self._changed.notify_all()
             behaviours = self._behaviours
@@ -351,6 +353,17 @@ def _normal(exchange: Exchange, text: str) -> None:
     exchange.whole(text)
 
 
+def _length(exchange: Exchange, text: str) -> None:
+    """Stop because as much was written as was allowed."""
+    if not exchange.request.is_streamed:
+        exchange.whole(text)
+        return
+    exchange.begin_stream()
+    exchange.send(piece(exchange.request, text))
+    exchange.send(piece(exchange.request, "", "length") + b"data: [DONE]\n\n")
+    exchange.end_stream()
+
+
 def _slow(exchange: Exchange, text: str) -> None:
     exchange.wait(exchange.server.seconds)
     exchange.whole(text)
@@ -529,6 +542,7 @@ def _read(text: str) -> Any:
 
 BEHAVIOURS: Mapping[str, Behaviour] = {
     "normal": _normal,
+    "length": _length,
     "slow": _slow,
     "hang": _hang,
     "stall": _stall,

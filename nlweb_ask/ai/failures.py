@@ -1,0 +1,81 @@
+"""What went wrong with a provider, in our own words: its texts hold keys and addresses."""
+
+from __future__ import annotations
+
+import math
+import time
+from email.utils import parsedate_to_datetime
+from typing import Any, Final
+
+from nlweb_ask.plugins.errors import NoModel
+
+# "Too many requests", "unavailable", and "overloaded" of a provider's own.
+BUSY: Final = frozenset({429, 503, 529})
+TIMED_OUT: Final = frozenset({408, 504})
+SERVER_ERRORS: Final = range(500, 600)
+TOO_MANY: Final = 429
+
+
+class Failure(Exception):
+    """Why a call failed, without a word that the provider said."""
+
+    def __init__(
+        self,
+        reason: NoModel,
+        kind: str,
+        *,
+        status: int | None = None,
+        retry_after: float | None = None,
+        may_pass: bool = False,
+    ) -> None:
+        super().__init__(kind)
+        self.reason = reason
+        self.kind = kind  # of the exception, or of ours
+        self.status = status  # of HTTP, where the provider answered with one
+        self.retry_after = retry_after  # seconds
+        self.may_pass = may_pass  # so that another try can help
+
+
+def failure_of(error: BaseException) -> Failure:
+    """Return what `error` of a library means; a `Failure` is one already."""
+    if isinstance(error, Failure):
+        return error
+    kind = type(error).__name__
+    status = _status(error)
+    # An error that litellm made itself has a status too, and no headers of a provider.
+    headers = getattr(getattr(error, "response", None), "headers", None)
+    return Failure(
+        _reason(status, error),
+        kind,
+        status=status,
+        retry_after=_seconds(headers),
+        may_pass=bool(headers) and (status == TOO_MANY or status in SERVER_ERRORS),
+    )
+
+
+def _status(error: BaseException) -> int | None:
+    status = getattr(error, "status_code", None)
+    return status if isinstance(status, int) else None
+
+
+def _reason(status: int | None, error: BaseException) -> NoModel:
+    if status in BUSY:
+        return "busy"
+    if status in TIMED_OUT or isinstance(error, TimeoutError):
+        return "time"
+    return "fault"
+
+
+def _seconds(headers: Any) -> float | None:
+    """Return what Retry-After says: seconds, or a date; None for anything else."""
+    said = headers.get("retry-after") if headers else None
+    if said is None:
+        return None
+    try:
+        seconds = float(said)
+    except ValueError:
+        try:
+            seconds = parsedate_to_datetime(said).timestamp() - time.time()
+        except (TypeError, ValueError, OverflowError):
+            return None
+    return max(0.0, seconds) if math.isfinite(seconds) else None
