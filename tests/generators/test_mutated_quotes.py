@@ -78,7 +78,6 @@ def test_no_misquoted_words_get_a_receipt(pages):
         shown = [page_of(language, text)]
         contents = [*told(quote, wrong, shown)]
         assert not any(content.citations for content in contents), (quote, wrong)
-        # A piece without words, such as a bracket, says nothing that could be proved.
         doubts = {mark.doubt for content in contents for mark in content.marks}
         assert doubts == {"uncited"}, (quote, wrong)
         tried += 1

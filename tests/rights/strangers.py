@@ -25,6 +25,7 @@ class Told:
     results: list[dict[str, Any]]
     text: str
     citations: list[dict[str, Any]]
+    content: list[dict[str, Any]]
     meta: dict[str, Any]
     wrong: list[str]
 
@@ -39,6 +40,7 @@ def from_document(body: bytes) -> Told:
         document["results"],
         "".join(each["text"] for each in content),
         [cited for each in content for cited in each.get("citations", [])],
+        content,
         document["_meta"],
         [*wrong, *_wrong_members(content)],
     )
@@ -65,6 +67,7 @@ def from_stream(body: bytes) -> Told:
         [data["item"] for kind, data in events if kind == "result"],
         "".join(each["text"] for each in content),
         [cited for each in content for cited in each.get("citations", [])],
+        content,
         next((data["_meta"] for kind, data in events if kind == "complete"), {}),
         [*wrong, *_wrong_members(content)],
     )
@@ -74,6 +77,18 @@ def _wrong_members(content: Collection[Mapping[str, Any]]) -> Iterator[str]:
     for each in content:
         if not each.keys() <= {"type", "text", "citations", "marks"}:
             yield f"members of content: {sorted(each)}"
+
+
+def unproved(content: Collection[Mapping[str, Any]]) -> list[str]:
+    """Return texts with words for which neither a citation nor a mark stands."""
+    found = []
+    for each in content:
+        proved = [*each.get("citations", []), *each.get("marks", [])]
+        held = {n for part in proved for n in range(*part["text_span"])}
+        left = [s for n, s in enumerate(each["text"]) if n not in held]
+        if any(map(str.isalnum, left)):
+            found.append(each["text"])
+    return found
 
 
 def strange_links(text: str, known: Collection[str]) -> list[str]:

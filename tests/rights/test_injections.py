@@ -23,6 +23,7 @@ from tests.rights.strangers import (
     live_parts,
     strange_links,
     strange_quotes,
+    unproved,
 )
 from tests.site_in_memory import SiteInMemory, save
 
@@ -134,6 +135,8 @@ def test_a_model_that_obeys_every_page_cannot_make_the_site_unsafe(
             *strange_quotes(told, attacked.texts),
             *[word for word in CANARIES.values() if word.encode() in sent],
         ]
+        if told.meta.get("generator") == "ai":
+            found += unproved(told.content)
         if _order(told) != plain[attack.number]:
             found.append("order or scores")
         if told.meta.get("response_type") != "answer" or KEY.encode() in sent:
