@@ -270,8 +270,8 @@ def _reached(call: Call, asked: dict[str, Any]) -> dict[str, Any]:
     _refuse_if_overheard()
     model = call.model
     return {
-        **asked,
         **model.extra,
+        **asked,
         "model": model.model,
         "api_key": model.key() or None,
         "api_base": model.base_url or None,
