@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Final, TypeVar
 
 from nlweb_ask.ai.breaker import breaker_of
-from nlweb_ask.ai.failures import Failure, failure_of
+from nlweb_ask.ai.failures import Failure, Heard, failure_of, heard
 from nlweb_ask.ai.pieces import Pieces
 from nlweb_ask.ai.providers import Provider
 from nlweb_ask.ai.room import Library, Room
@@ -46,6 +46,7 @@ class Call:
         self._begun_at = time.monotonic()
         self._left = threading.Event()
         self._breaker = breaker_of(model.identity)
+        self._heard = Heard()
 
     def begin(self, room: Room, library: Library, work: Work) -> None:
         """Have `work` done in `room`, once `library` has been loaded.
@@ -77,7 +78,7 @@ class Call:
         try:
             return await ask()
         except Exception as error:  # noqa: BLE001 - a library may raise anything
-            failure = failure_of(error)
+            failure = failure_of(error, self._heard)
         seconds = RETRY_SECONDS if failure.retry_after is None else failure.retry_after
         if not failure.may_pass or seconds + LEAST_SECONDS > self.seconds_left():
             raise failure
@@ -109,7 +110,9 @@ class Call:
     async def _watch(self, work: Work) -> None:
         """Do `work` until it ends, or nobody waits for it any more."""
         loop = asyncio.get_running_loop()
-        task = loop.create_task(work(), context=silent_context())
+        context = silent_context()
+        context.run(heard.set, self._heard)
+        task = loop.create_task(work(), context=context)
         while not task.done():
             await asyncio.wait({task}, timeout=POLL_SECONDS)
             if not task.done() and (reason := self._over()):
@@ -119,7 +122,7 @@ class Call:
                 await asyncio.wait({task})
                 return
         error = asyncio.CancelledError() if task.cancelled() else task.exception()
-        self._end(None if error is None else failure_of(error))
+        self._end(None if error is None else failure_of(error, self._heard))
 
     def _over(self) -> NoModel | None:
         if self._left.is_set() or self._deadline.stop.is_set():
@@ -142,4 +145,4 @@ class Call:
                 failure.kind,
                 failure.status,
             )
-        self.pieces.end(failure and failure.reason)
+        self.pieces.end(None if failure is None else failure.reason)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import time
+from contextvars import ContextVar
+from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from typing import Any, Final
+from typing import Final
 
 from nlweb_ask.plugins.errors import NoModel
 
@@ -14,6 +16,7 @@ BUSY: Final = frozenset({429, 503, 529})
 TIMED_OUT: Final = frozenset({408, 504})
 SERVER_ERRORS: Final = range(500, 600)
 TOO_MANY: Final = 429
+FIRST_REFUSAL: Final = 300
 
 
 class Failure(Exception):
@@ -36,20 +39,36 @@ class Failure(Exception):
         self.may_pass = may_pass  # so that another try can help
 
 
-def failure_of(error: BaseException) -> Failure:
+@dataclass(slots=True)
+class Heard:
+    """What a provider answered last, as it came over HTTP.
+
+    A library tells it of some providers only, and makes up a status for what is none.
+    """
+
+    status: int | None = None
+    retry_after: str | None = None
+
+    @property
+    def is_refusal(self) -> bool:
+        return self.status is not None and self.status >= FIRST_REFUSAL
+
+
+# Of the call that a context belongs to.
+heard: Final[ContextVar[Heard | None]] = ContextVar("nlweb_ask_heard", default=None)
+
+
+def failure_of(error: BaseException, said: Heard) -> Failure:
     """Return what `error` of a library means; a `Failure` is one already."""
     if isinstance(error, Failure):
         return error
-    kind = type(error).__name__
-    status = _status(error)
-    # An error that litellm made itself has a status too, and no headers of a provider.
-    headers = getattr(getattr(error, "response", None), "headers", None)
+    status = said.status if said.is_refusal else _status(error)
     return Failure(
         _reason(status, error),
-        kind,
+        type(error).__name__,
         status=status,
-        retry_after=_seconds(headers),
-        may_pass=bool(headers) and (status == TOO_MANY or status in SERVER_ERRORS),
+        retry_after=_seconds(said.retry_after),
+        may_pass=said.status == TOO_MANY or said.status in SERVER_ERRORS,
     )
 
 
@@ -66,9 +85,8 @@ def _reason(status: int | None, error: BaseException) -> NoModel:
     return "fault"
 
 
-def _seconds(headers: Any) -> float | None:
+def _seconds(said: str | None) -> float | None:
     """Return what Retry-After says: seconds, or a date; None for anything else."""
-    said = headers.get("retry-after") if headers else None
     if said is None:
         return None
     try:

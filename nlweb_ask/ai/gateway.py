@@ -39,6 +39,13 @@ OPENAI_CLIENT: Final = frozenset(
 )
 
 
+# Lists of litellm's that the site itself may have filled.
+CALLBACKS: Final = (
+    *("callbacks", "input_callback", "success_callback", "failure_callback"),
+    *("_async_input_callback", "_async_success_callback", "_async_failure_callback"),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
     """What a call used, as the provider tells it, or as litellm counts it for one."""
@@ -243,16 +250,28 @@ async def _embed(call: Call, asked: dict[str, Any], made: list[Embedded]) -> Non
     made.append(Embedded(vectors, _usage(call.model, answer.usage)))
 
 
+def _refuse_if_overheard() -> None:
+    """Ask nothing while something hangs in litellm that is told of each call.
+
+    Its own way of leaving a call out leaves it out of some of them only.
+    """
+    for name in CALLBACKS:
+        # A cache of litellm's hangs there too; it is told to keep nothing.
+        if any(callback != "cache" for callback in getattr(_litellm(), name, ())):
+            raise Failure("off", "Overheard")  # noqa: EM101 - a reason
+
+
 def _fault(*, kind: str) -> Failure:
     return Failure("fault", kind)
 
 
 def _reached(call: Call, asked: dict[str, Any]) -> dict[str, Any]:
     """Add to what is asked where, with which key, and that nothing is kept of it."""
+    _refuse_if_overheard()
     model = call.model
     return {
-        **asked,
         **model.extra,
+        **asked,
         "model": model.model,
         "api_key": model.key() or None,
         "api_base": model.base_url or None,

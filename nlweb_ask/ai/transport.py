@@ -10,6 +10,8 @@ from weakref import WeakKeyDictionary
 
 import httpx
 
+from nlweb_ask.ai.failures import heard
+
 # A batch of vectors takes some megabytes as JSON, and a text much less.
 MAX_BYTES: Final = 32 * 1024 * 1024
 # The libraries' own time-outs only stand behind the deadline of the call.
@@ -48,6 +50,9 @@ class _Client(httpx.AsyncClient):
         # Also where a library asks for them: a key must not go to another address.
         options["follow_redirects"] = False
         response = await super().send(request, stream=True, **options)  # type: ignore[arg-type]
+        if (call := heard.get()) is not None:
+            call.status = response.status_code
+            call.retry_after = response.headers.get("retry-after")
         try:
             if isinstance(response.stream, httpx.AsyncByteStream):
                 response.stream = _Bounded(response.stream)
