@@ -37,7 +37,7 @@ _LINK: Final = re.compile(
     r"//|\bwww\.|\]\s*[(\[:]|\b(?:mailto|tel|data|javascript):|[<>`]", re.IGNORECASE
 )
 # What a client may make a link of by itself: a name with a dot in it.
-_DOTTED: Final = re.compile(r"[^\W_][\w-]*(?:\.[\w-]+)+")
+_DOTTED: Final = re.compile(r"(?<![\w-])[\w-]+(?:\.[\w-]+)+")
 
 
 def json_of(text: str, fits: Callable[[Any], T | None] = lambda value: value) -> T:
@@ -77,7 +77,7 @@ def _values(text: str) -> Iterator[Any]:
 
 
 def _end_of_value(text: str, start: int) -> int | None:
-    """Return where the brackets that open at `start` are closed; None if too deep."""
+    """Return where the bracket at `start` is closed; None where it is not."""
     depth = 0
     for token in _TOKEN.finditer(text, start):
         if token[0] in ("[", "{"):
@@ -85,7 +85,7 @@ def _end_of_value(text: str, start: int) -> int | None:
         elif token[0] in ("]", "}"):
             depth -= 1
         if depth > MAX_DEPTH:
-            return None
+            raise ModelUnavailable(reason="fault")
         if not depth:
             return token.end()
     return None

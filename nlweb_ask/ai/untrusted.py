@@ -32,7 +32,7 @@ _KINDS: Final = "|".join(MOST)
 # Whatever reads like a mark; and what servers of open models take for the end of a
 # speaker's turn, also inside of a text: <|im_end|>, <start_of_turn>, [INST], <<SYS>>, </s>.
 _LIKE_MARKS: Final = re.compile(
-    rf"<(?=\s*/?\s*(?:{_KINDS})\b)|<(?=[|\uff5c]|/?(?:start|end)_of_turn|<?/?SYS>|/?s>)"
+    rf"<(?=\s*+/?+\s*+(?:{_KINDS})\b)|<(?=[|\uff5c]|/?(?:start|end)_of_turn|<?/?SYS>|/?s>)"
     r"|\[(?=/?INST\])",
     re.IGNORECASE,
 )
@@ -49,6 +49,7 @@ _UNSEEN_LETTERS: Final = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\ufe00-\ufe0f\U000e0100-\U000e01ef]"
 )
 _KEPT: Final = frozenset("\n\t\u200c\u200d")
+_KNOWN_SIGNS: Final = 4096
 _LINE_ENDS: Final = re.compile("\r\n?|[\v\f\x85\u2028\u2029]")
 
 
@@ -99,13 +100,23 @@ def cleaned(text: str, most: int) -> str:
     """
     # What is cut off is not looked at, however long it is.
     seen = _JOINERS.sub("", _LINE_ENDS.sub("\n", text[: 4 * most]))
-    seen = _UNSEEN_LETTERS.sub("", seen)
-    seen = "".join(sign for sign in seen if sign in _KEPT or _is_seen(sign))
+    seen = _UNSEEN_LETTERS.sub("", seen).translate(_seen)
     return _LIKE_MARKS.sub(_in_other_brackets, seen.strip()[:most])
 
 
-def _is_seen(sign: str) -> bool:
-    return unicodedata.category(sign) not in _UNSEEN
+class _Seen(dict[int, int | None]):
+    """Which signs stay, for `str.translate`; the common ones are looked up once."""
+
+    def __missing__(self, point: int) -> int | None:
+        sign = chr(point)
+        is_seen = sign in _KEPT or unicodedata.category(sign) not in _UNSEEN
+        kept = point if is_seen else None
+        if len(self) < _KNOWN_SIGNS:
+            self[point] = kept
+        return kept
+
+
+_seen: Final = _Seen()
 
 
 def _in_other_brackets(found: re.Match[str]) -> str:

@@ -43,11 +43,11 @@ class FollowUp:
         if question.decontextualized_query or not question.prev:
             return question
         earlier = question.prev[-MAX_EARLIER:]
-        text = completed(question.text, earlier, _hints(question, viewer))
+        text = completed(question.text, earlier, language_hints(question, viewer))
         return replace(question, decontextualized_query=text) if text else question
 
 
-def _hints(question: Question, viewer: Viewer) -> list[str]:
+def language_hints(question: Question, viewer: Viewer) -> list[str]:
     said = (question.language, viewer.language, *question.accepted_languages, "")
     return [language_of(tag) for tag in said if tag is not None]
 
@@ -60,7 +60,7 @@ def completed(text: str, earlier: Sequence[str], hints: Sequence[str] = ()) -> s
         earlier: Those asked before, the last one last.
         hints: Languages it is likely in, best first, where its words do not tell.
     """
-    language = _language([*earlier, text], hints)
+    language = language_spoken([*earlier, text], hints)
     topic = ""
     for asked in earlier:
         told = _read(asked, topic, language)
@@ -222,7 +222,7 @@ def _read_by_stop_words(text: str, topic: str, language: str) -> _Read:
     return _with_words(text, _each_once(own(topic), known))
 
 
-def _language(texts: Sequence[str], hints: Sequence[str]) -> str:
+def language_spoken(texts: Sequence[str], hints: Sequence[str]) -> str:
     """Return the language most of whose stop words are there, ties by the hints."""
     words = {fold(word.key) for text in texts for word in words_of(text)}
     likely = dict.fromkeys([*hints, *SPEECH, *STOP_WORDS])

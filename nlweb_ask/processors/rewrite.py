@@ -53,17 +53,19 @@ class Rewrite:
             most_characters=most_characters(question),
         )
         answer = self.models.complete(prompt, max_tokens=MAX_TOKENS)
-        return json_of(answer, lambda value: _rewritten(value, question, types))
+        return json_of(answer, lambda value: _rewritten(value, question, viewer, types))
 
 
 def _told(types: Sequence[str]) -> list[Part]:
     return [Part(kind="types", text=", ".join(types))] if types else []
 
 
-def _rewritten(value: Any, question: Question, types: Sequence[str]) -> Question | None:
+def _rewritten(
+    value: Any, question: Question, viewer: Viewer, types: Sequence[str]
+) -> Question | None:
     if not isinstance(value, Mapping):
         return None
-    text = usable(value.get("question"), question)
+    text = usable(value.get("question"), question, viewer)
     if text is None:
         return None
     guessed = _one_of(types, value.get("type"))

@@ -58,7 +58,7 @@ def _is_on_another_scale(given: Collection[float], most: float) -> bool:
 def _part(number: int, page: Result) -> Part:
     labels = {
         "title": page.name,
-        "type": ", ".join(page.types[:MAX_TYPES]),
+        "type": ", ".join(map(str, page.types[:MAX_TYPES])),
         "about": page.abstract,
         "properties": property_text(page.schema_object),
     }

@@ -231,6 +231,7 @@ def test_tutorial_installs_in_five_steps(tutorial):
         pytest.param("nlweb_ask/py.typed", id="types"),
         pytest.param("nlweb_ask/migrations/0001_initial.py", id="migrations"),
         pytest.param("nlweb_ask/templates/", id="templates"),
+        pytest.param("nlweb_ask/templates/nlweb_ask/prompts/rank.txt", id="prompts"),
         pytest.param("nlweb_ask/static/", id="static-files"),
         pytest.param(".dist-info/licenses/LICENSE", id="licence"),
     ],
