@@ -8,6 +8,8 @@ CASES ?= 20000
 DUELS ?= 10000
 TWINS ?= 2000
 REVOCATIONS ?= 10000
+INJECTIONS ?= 310
+QUOTES ?= 10000
 
 .PHONY: answers bench conformance demo property prove test quality port-is-free
 .DEFAULT_GOAL := help
@@ -16,7 +18,8 @@ help:
 	@echo "make demo            the example site on http://127.0.0.1:$(PORT)/ (PORT=8123 picks another port)"
 	@echo "make test            the whole test suite, on every database that answers"
 	@echo "make property        $(CASES) random cases of each property of protocol and endpoints"
-	@echo "make prove           $(DUELS) searches by hand, $(TWINS) twins, and $(REVOCATIONS) pages closed on PostgreSQL"
+	@echo "make prove           $(DUELS) searches by hand, $(TWINS) twins, $(REVOCATIONS) pages closed on PostgreSQL,"
+	@echo "                     $(INJECTIONS) pages with orders for a model, and $(QUOTES) misquotations"
 	@echo "make conformance     the page that says which fixtures of the protocol are met"
 	@echo "make quality         how well questions find their pages, on four collections"
 	@echo "make answers         how well answers quote the right pages, and say when none does"
@@ -61,6 +64,8 @@ prove: $(VENV)/test-installed
 	    tests/rights/test_duels.py tests/rights/test_twins.py
 	DATABASE=postgresql PROVE_REVOCATIONS=$(REVOCATIONS) $(RUN) -m pytest -q \
 	    tests/rights/test_revocations.py
+	PROVE_INJECTIONS=$(INJECTIONS) MODEL_QUOTES=$(QUOTES) $(RUN) -m pytest -q \
+	    tests/rights/test_injections.py tests/generators/test_mutated_quotes.py
 
 # A command of this name may exist and not run (a version manager's shim), so each is
 # tried. The whole list is written out: a plain `python3` may be older than 3.11.

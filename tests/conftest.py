@@ -3,11 +3,14 @@ from __future__ import annotations
 import pytest
 from django.core.cache import cache
 
+from nlweb_ask.ai import breaker, gateway
 from nlweb_ask.index import later, reading
 from nlweb_ask.plugins import sources
 from tests import model_server as models
 from tests.serving import Servers
 from tests.site_in_memory import site_in_memory
+
+IMPORT_SECONDS = 180
 
 
 @pytest.fixture(autouse=True)
@@ -16,6 +19,7 @@ def _nothing_kept_between_tests():
     reading.forget()
     cache.clear()
     later.forget()
+    breaker.forget()
     # A thread has no part in the test's transaction; `later.drain()` does its work.
     with later.held():
         yield
@@ -42,5 +46,7 @@ def serve(tmp_path_factory):
 def model_server(monkeypatch):
     """A provider of models on loopback, with its key in the environment."""
     monkeypatch.setenv(models.KEY_VARIABLE, models.KEY)
+    # It takes seconds, which no test of a deadline should have to count.
+    gateway.warm_up().result(IMPORT_SECONDS)
     with models.model_server() as server:
         yield server

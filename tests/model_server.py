@@ -1,5 +1,7 @@
 """An OpenAI-compatible server on a socket of 127.0.0.1, good or bad as a test says.
 
+Streams of Anthropic's API it speaks as well.
+
 model_server.answers("Patch the tube.")             # a text, or a function of the request
 model_server.behaves("429", "normal")               # one call each; the last one stays
 settings.NLWEB_ASK = {"MODELS": model_server.models()}
@@ -32,6 +34,7 @@ REFUSAL = (
 )
 PIECE = 7  # characters of a piece of a stream
 POLL_SECONDS = 0.02
+EVENTS = "text/event-stream"
 
 Text = str
 TextOf = Callable[["ModelRequest"], str]
@@ -55,8 +58,14 @@ class ModelRequest:
         return bool(self.body.get("stream"))
 
     @property
+    def wire(self) -> str:
+        """Whose API is spoken."""
+        return "anthropic" if self.path.endswith("/messages") else "openai"
+
+    @property
     def system(self) -> str:
-        return self._said_by("system")
+        apart = self.body.get("system", [])  # of Anthropic's
+        return self._said_by("system") + _text_of(apart)
 
     @property
     def user(self) -> str:
@@ -75,7 +84,13 @@ class ModelRequest:
 
     def _said_by(self, role: str) -> str:
         said = [m for m in self.body.get("messages", []) if m["role"] == role]
-        return "\n".join(message["content"] for message in said)
+        return "\n".join(_text_of(message["content"]) for message in said)
+
+
+def _text_of(content: str | list[dict[str, Any]]) -> str:
+    if isinstance(content, str):
+        return content
+    return "".join(part.get("text", "") for part in content)
 
 
 class ClientLeft(Exception):
@@ -93,7 +108,8 @@ class ModelServer:
     retry_after: str = "1"
     width: int = 8  # of the vectors
     tells_usage: bool = True
-    left_at: list[float] = field(default_factory=list)  # time.monotonic() seconds
+    asked_at: list[float] = field(default_factory=list)  # time.monotonic() seconds
+    left_at: list[float] = field(default_factory=list)  # the same
     open: int = 0  # calls that are being answered
     _text: str | TextOf = "A stub wrote this."
     _vectors: VectorsOf | None = None
@@ -171,6 +187,7 @@ class ModelServer:
     def begin(self, request: ModelRequest) -> str:
         with self._changed:
             self.requests.append(request)
+            self.asked_at.append(time.monotonic())
             self.open += 1
             self._changed.notify_all()
             behaviours = self._behaviours
@@ -218,12 +235,26 @@ def embeddings(server: ModelServer, request: ModelRequest) -> dict[str, Any]:
 
 
 def piece(request: ModelRequest, text: str, finish: str | None = None) -> bytes:
+    if request.wire == "anthropic":
+        delta = {"type": "text_delta", "text": text}
+        return _event("content_block_delta", index=0, delta=delta)
     delta = {"role": "assistant", "content": text} if text else {}
     choice = {"index": 0, "delta": delta, "finish_reason": finish}
     return _sent(_head("chat.completion.chunk", request) | {"choices": [choice]})
 
 
 def last_pieces(server: ModelServer, request: ModelRequest, text: str) -> bytes:
+    wrote = len(text.split())
+    if request.wire == "anthropic":
+        return (
+            _event("content_block_stop", index=0)
+            + _event(
+                "message_delta",
+                delta={"stop_reason": "end_turn", "stop_sequence": None},
+                usage={"output_tokens": wrote},
+            )
+            + _event("message_stop")
+        )
     options = request.body.get("stream_options") or {}
     usage = _usage(server, request, text) if options.get("include_usage") else {}
     counted = _head("chat.completion.chunk", request) | {"choices": []} | usage
@@ -247,6 +278,31 @@ def _usage(server: ModelServer, request: ModelRequest, text: str) -> dict[str, A
     read, wrote = len(request.text.split()), len(text.split())
     counted = {"prompt_tokens": read, "completion_tokens": wrote}
     return {"usage": counted | {"total_tokens": read + wrote}}
+
+
+def first_pieces(request: ModelRequest) -> bytes:
+    """Return what begins a stream before its first words."""
+    if request.wire != "anthropic":
+        return b""
+    read = len(request.text.split())
+    message: dict[str, Any] = {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "content": [],
+        "model": "stub",
+        "stop_reason": None,
+        "stop_sequence": None,
+        "usage": {"input_tokens": read, "output_tokens": 1},
+    }
+    block = {"type": "text", "text": ""}
+    return _event("message_start", message=message) + _event(
+        "content_block_start", index=0, content_block=block
+    )
+
+
+def _event(kind: str, **data: Any) -> bytes:
+    return f"event: {kind}\n".encode() + _sent({"type": kind, **data})
 
 
 def _sent(data: Mapping[str, Any]) -> bytes:
@@ -301,7 +357,9 @@ class Exchange:
         self.handler.wfile.flush()
 
     def begin_stream(self) -> None:
-        self.head(200, "text/event-stream", Transfer_Encoding="chunked")
+        self.head(200, EVENTS, Transfer_Encoding="chunked")
+        if begin := first_pieces(self.request):
+            self.send(begin)
 
     def send(self, sent: bytes) -> None:
         self.handler.wfile.write(b"%x\r\n%s\r\n" % (len(sent), sent))
@@ -351,6 +409,17 @@ def _normal(exchange: Exchange, text: str) -> None:
     exchange.whole(text)
 
 
+def _length(exchange: Exchange, text: str) -> None:
+    """Stop because as much was written as was allowed."""
+    if not exchange.request.is_streamed:
+        exchange.whole(text)
+        return
+    exchange.begin_stream()
+    exchange.send(piece(exchange.request, text))
+    exchange.send(piece(exchange.request, "", "length") + b"data: [DONE]\n\n")
+    exchange.end_stream()
+
+
 def _slow(exchange: Exchange, text: str) -> None:
     exchange.wait(exchange.server.seconds)
     exchange.whole(text)
@@ -368,6 +437,14 @@ def _stall(exchange: Exchange, text: str) -> None:
     else:
         exchange.head(200, "application/json", Content_Length="10000")
         exchange.handler.wfile.write(b'{"id": ')
+    exchange.wait()
+
+
+def _pause(exchange: Exchange, text: str) -> None:
+    """Say the whole text in a stream, and then neither end it nor go on."""
+    exchange.begin_stream()
+    for sent in pieces_of(exchange.request, text):
+        exchange.send(sent)
     exchange.wait()
 
 
@@ -463,7 +540,7 @@ def _redirect(exchange: Exchange, text: str) -> None:
 
 def _kind(exchange: Exchange) -> str:
     streamed = exchange.request.is_streamed
-    return "text/event-stream" if streamed else "application/json"
+    return EVENTS if streamed else "application/json"
 
 
 # --- what is wrong with the text -----------------------------------------------------
@@ -521,9 +598,11 @@ def _read(text: str) -> Any:
 
 BEHAVIOURS: Mapping[str, Behaviour] = {
     "normal": _normal,
+    "length": _length,
     "slow": _slow,
     "hang": _hang,
     "stall": _stall,
+    "pause": _pause,
     "drip": _drip,
     "comments": _comments,
     "400": _refuses(400, "context_length_exceeded: {key}"),

@@ -171,13 +171,17 @@ class Servers:
 
 
 @contextmanager
-def serving(kind, folder, *options):
-    """Run a server with a new database in `folder` until the block ends."""
+def serving(kind, folder, *options, settings="slow_site", **more):
+    """Run a server with a new database in `folder` until the block ends.
+
+    `more` is added to its environment.
+    """
     environment = {
         **os.environ,
+        **more,
         "DATABASE": "sqlite",
         "HOME": str(folder),  # gunicorn keeps a socket there
-        "DJANGO_SETTINGS_MODULE": "slow_site",
+        "DJANGO_SETTINGS_MODULE": settings,
         "PYTHONPATH": os.pathsep.join([str(SITE), str(ROOT)]),
         "SLOW_SITE_DB": str(folder / "site.sqlite3"),
         "SLOW_SITE_NOTES": str(folder),

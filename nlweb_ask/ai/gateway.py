@@ -1,52 +1,54 @@
 """The one door to language and embedding models: nothing else imports litellm.
 
-Every call runs on one event loop in a thread of its own, so that a provider that hangs
-holds no thread of an answer, and its connection can be closed at once.
+Read `stream` first. Importing litellm takes seconds, so it is done in the background,
+once a model is first needed; `warm_up` begins it a little sooner.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 import math
 import os
-import threading
-import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Final, Self
 
 import numpy as np
 from django.views.decorators.debug import sensitive_variables
 
-from nlweb_ask.ai.breaker import breaker_of
-from nlweb_ask.ai.faults import Failure, failure_of
-from nlweb_ask.ai.pieces import Pieces
-from nlweb_ask.ai.providers import EmbeddingModel, LanguageModel, Provider
+from nlweb_ask.ai.call import LEAST_SECONDS, Call
+from nlweb_ask.ai.failures import Failure
+from nlweb_ask.ai.providers import NO_KEY, EmbeddingModel, LanguageModel, Provider
 from nlweb_ask.ai.room import room
+from nlweb_ask.ai.silence import silent_context
 from nlweb_ask.plugins.contracts import Deadline
-from nlweb_ask.plugins.errors import ModelUnavailable, NoModel
 from nlweb_ask.plugins.types import Prompt
 
-logger = logging.getLogger("nlweb_ask.ai")
-
-# How often a call is looked at: has the client gone, is the time up?
-POLL_SECONDS: Final = 0.1
-# With less than this, a call is not begun: it would only cost.
-LEAST_SECONDS: Final = 0.2
-# Before the one other try, where the provider does not say when.
-RETRY_SECONDS: Final = 0.5
-# A token of any tokenizer is at most this many characters on average; what is longer
-# than that is no answer of `max_tokens`.
+# A longer text than this is none of so many tokens, whatever the tokenizer.
 CHARACTERS_OF_A_TOKEN: Final = 32
-# What a chat's form adds to its words, generously.
+# What the form of a chat adds to its words, generously.
 TOKENS_OF_THE_FORM: Final = 64
+# Providers that litellm reaches through the client of OpenAI.
+OPENAI_CLIENT: Final = frozenset(
+    {
+        *("openai", "custom_openai", "lm_studio", "llamafile", "perplexity"),
+        *("deepinfra", "nvidia_nim", "cerebras", "sambanova", "nebius", "volcengine"),
+    }
+)
+
+
+# Lists of litellm's that the site itself may have filled.
+CALLBACKS: Final = (
+    *("callbacks", "input_callback", "success_callback", "failure_callback"),
+    *("_async_input_callback", "_async_success_callback", "_async_failure_callback"),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a call used."""
+    """What a call used, as the provider tells it, or as litellm counts it for one."""
 
     input_tokens: int
     output_tokens: int
@@ -57,9 +59,7 @@ class Usage:
 class Embedded:
     """Vectors of texts, in their order."""
 
-    vectors: np.ndarray[
-        Any, np.dtype[np.float32]
-    ]  # (texts, width), as the model gave them
+    vectors: np.ndarray[Any, np.dtype[np.float32]]  # (texts, width), finite, unscaled
     usage: Usage | None  # None where the provider does not say
 
 
@@ -75,33 +75,35 @@ def input_tokens_at_most(prompt: Prompt) -> int:
 class Completion:
     """The pieces of an answer as they come.
 
-    It is closed by its end, by `close`, by leaving its `with` block, and by the
-    deadline, whoever is reading or not.
+    The connection is closed at its end, by `close`, by leaving the `with` block, by the
+    deadline and its `stop`, and when nobody holds it any more.
     """
 
-    def __init__(self, call: _Call) -> None:
+    def __init__(self, call: Call, written: _Written) -> None:
         self._call = call
+        self._written = written
 
     @property
     def usage(self) -> Usage | None:
-        """What the whole answer used; None before its end, or when nobody knows."""
-        return self._call.usage
+        """What the whole answer used; None before its end, and if it broke off."""
+        return self._written.usage
 
     @property
     def was_cut(self) -> bool:
-        """Whether the model stopped in the middle, because `max_tokens` were written."""
-        return self._call.was_cut
+        """Whether the model stopped at `max_tokens`, in the middle of what it said."""
+        return self._written.was_cut
 
     def __iter__(self) -> Iterator[str]:
-        """Yield the pieces, none of them empty.
+        """Yield the pieces, none of them empty; there is at least one.
 
         Raises:
             ModelUnavailable: Also after the first piece, when the rest does not come.
         """
-        return iter(self._call.pieces)
+        # Not the iterator itself, which would outlive this object and so be closed.
+        yield from self._call.pieces
 
     def close(self) -> None:
-        """Hang up; may be called at any time and from any thread, and does not wait."""
+        """Hang up, from any thread and at any time; it does not wait."""
         self._call.leave()
 
     def __enter__(self) -> Self:
@@ -123,17 +125,17 @@ def stream(
     deadline: Deadline,
     as_json: bool = False,
 ) -> Completion:
-    """Ask a language model; its answer may be longer than asked for, and any text.
+    """Ask a language model. What it answers may be any text, also where JSON is asked for.
 
     Raises:
         ModelUnavailable: At once, when it is not to be asked now.
     """
-    call = _Call(model, deadline, first_timeout=model.first_timeout)
+    call = Call(model, deadline, first_timeout=model.first_timeout)
     tokens = min(max_tokens, model.max_tokens)
-    asked = {
+    said = {"system": prompt.system, "user": prompt.user}
+    asked: dict[str, Any] = {
         "messages": [
-            {"role": "system", "content": prompt.system},
-            {"role": "user", "content": prompt.user},
+            {"role": role, "content": text} for role, text in said.items() if text
         ],
         "max_tokens": tokens,
         "stream": True,
@@ -141,214 +143,156 @@ def stream(
     }
     if as_json:
         asked["response_format"] = {"type": "json_object"}
-    call.begin(lambda: _write(call, asked, tokens * CHARACTERS_OF_A_TOKEN))
-    return Completion(call)
+    written = _Written(most=tokens * CHARACTERS_OF_A_TOKEN)
+    call.begin(room(), _LITELLM, lambda: _write(call, asked, written))
+    return Completion(call, written)
 
 
 @sensitive_variables()
 def embed(
     model: EmbeddingModel, texts: Sequence[str], *, deadline: Deadline
 ) -> Embedded:
-    """Return the vectors of `texts`, none of them for no texts; in one call.
+    """Return the vectors of `texts` in one call; for no texts none, without a call.
 
     Raises:
-        ModelUnavailable: Also when a vector is missing, or is not of finite numbers.
+        ModelUnavailable: Also when a vector is missing or is not of finite numbers.
     """
     if not texts:
         return Embedded(np.zeros((0, model.width or 0), np.float32), None)
-    call = _Call(model, deadline)
+    call = Call(model, deadline)
     asked: dict[str, Any] = {"input": list(texts), "encoding_format": "float"}
     if model.width:
         asked["dimensions"] = model.width
-    call.begin(lambda: _embed(call, asked))
-    try:
-        list(call.pieces)
-    finally:
-        call.leave()
-    if call.embedded is None:
-        raise ModelUnavailable(reason="fault")
-    return call.embedded
+    made: list[Embedded] = []
+    call.begin(room(), _LITELLM, lambda: _embed(call, asked, made))
+    with contextlib.closing(_Leaving(call)):
+        for _piece in call.pieces:
+            pass
+    return made[0]
 
 
-class _Call:
-    """One call from its beginning to its end; the room's loop and a reader share it."""
-
-    def __init__(
-        self,
-        model: Provider,
-        deadline: Deadline,
-        *,
-        first_timeout: float | None = None,
-    ) -> None:
-        self.model = model
-        self.deadline = deadline
-        self.first_timeout = first_timeout
-        self.pieces = Pieces(deadline)
-        self.usage: Usage | None = None
-        self.was_cut = False
-        self.embedded: Embedded | None = None
-        self.begun_at = time.monotonic()
-        self._left = threading.Event()
-        self._breaker = breaker_of(_identity(model))
-
-    def begin(self, work: Callable[[], Awaitable[None]]) -> None:
-        self._refuse_unless_ready()
-        if not self._breaker.admits():
-            raise ModelUnavailable(reason="busy")
-        place = room().take()
-        if place is None:
-            self._breaker.abandoned()
-            raise ModelUnavailable(reason="busy")
-        place.run(lambda: self._run(work))
-
-    def _refuse_unless_ready(self) -> None:
-        if self.deadline.stop.is_set():
-            raise ModelUnavailable(reason="stopped")
-        if self.deadline.at - time.monotonic() < LEAST_SECONDS:
-            raise ModelUnavailable(reason="time")
-        if self.model.key() is None:
-            logger.warning("model=%s has no key in its variable", self.model.label)
-            raise ModelUnavailable(reason="off")
-
-    def leave(self) -> None:
-        self._left.set()
-
-    def seconds_left(self) -> float:
-        until = min(self.deadline.at, self.begun_at + self.model.timeout)
-        if self.first_timeout is not None and not self.pieces.has_begun:
-            until = min(until, self.begun_at + self.first_timeout)
-        return until - time.monotonic()
-
-    def _over(self) -> NoModel | None:
-        if self._left.is_set() or self.deadline.stop.is_set():
-            return "stopped"
-        return "time" if self.seconds_left() <= 0 else None
-
-    async def _run(self, work: Callable[[], Awaitable[None]]) -> None:
-        try:
-            # Importing it takes long, and is no fault of the model.
-            await room().imported(_import_litellm)
-            self.begun_at = time.monotonic()
-            reason, failure = await self._watched(work)
-        except Exception as error:  # noqa: BLE001 - whatever litellm's import raises
-            reason, failure = "fault", failure_of(error)
-        self._tell(reason, failure)
-        self.pieces.end(reason)
-
-    async def _watched(
-        self, work: Callable[[], Awaitable[None]]
-    ) -> tuple[NoModel | None, Failure | None]:
-        """Do `work` until it ends or nobody waits for it any more."""
-        task = asyncio.ensure_future(work())
-        while not task.done():
-            await asyncio.wait({task}, timeout=POLL_SECONDS)
-            if not task.done() and (reason := self._over()):
-                task.cancel()
-                self.pieces.end(reason)  # nobody waits for what clears itself away
-                await asyncio.wait({task})
-                return reason, None
-        error = task.exception() if not task.cancelled() else asyncio.CancelledError()
-        if error is None:
-            return None, None
-        failure = failure_of(error)
-        return failure.reason, failure
-
-    def _tell(self, reason: NoModel | None, failure: Failure | None) -> None:
-        if reason is None:
-            self._breaker.succeeded()
-        elif reason == "stopped":
-            self._breaker.abandoned()
-        else:
-            self._breaker.failed()
-            logger.warning(
-                "model=%s reason=%s kind=%s status=%s",
-                self.model.label,
-                reason,
-                failure.kind if failure else "-",
-                failure.status if failure else "-",
-            )
+def warm_up() -> Future[None]:
+    """Begin to import litellm; return at once what ends with that, and with its error."""
+    return room().begin_import(_LITELLM)
 
 
-def _identity(model: Provider) -> tuple[str, ...]:
-    return (type(model).__name__, model.model, model.base_url, model.key_variable)
+@dataclass(slots=True)
+class _Written:
+    """What is known of an answer beside its pieces."""
+
+    most: int  # characters
+    characters: int = 0
+    is_whole: bool = False
+    was_cut: bool = False
+    usage: Usage | None = None
+
+    def add(self, piece: str) -> None:
+        self.characters += len(piece)
+        if self.characters > self.most:
+            raise _fault(kind="TooLong")
 
 
-async def _write(call: _Call, asked: dict[str, Any], most: int) -> None:
-    written, ended = 0, False
-    async with _begun(
-        call, lambda: _litellm().acompletion(**_with(call, asked))
-    ) as chunks:
+@dataclass(frozen=True, slots=True)
+class _Leaving:
+    call: Call
+
+    def close(self) -> None:
+        self.call.leave()
+
+
+async def _write(call: Call, asked: dict[str, Any], written: _Written) -> None:
+    async with _chunks(call, asked) as chunks:
         async for chunk in chunks:
-            for choice in chunk.choices[:1]:
-                if piece := choice.delta.content:
-                    written += len(piece)
-                    if written > most:
-                        raise Failure("fault", "TooLong")
-                    call.pieces.put(piece)
-                ended = ended or choice.finish_reason is not None
-                call.was_cut = call.was_cut or choice.finish_reason == "length"
+            if piece := _read(chunk, written):
+                written.add(piece)
+                call.pieces.put(piece)
             if usage := getattr(chunk, "usage", None):
-                call.usage = _usage(call.model, usage)
-    if not written or not ended:
-        raise Failure("fault", "Empty" if ended else "Incomplete")
+                written.usage = _usage(call.model, usage)
+            # Chunks that are all there would keep the loop from everybody else.
+            await asyncio.sleep(0)
+    if not written.is_whole:
+        raise _fault(kind="Incomplete")
+    if not written.characters:
+        raise _fault(kind="Empty")
 
 
-async def _embed(call: _Call, asked: dict[str, Any]) -> None:
-    answer = await _tried(call, lambda: _litellm().aembedding(**_with(call, asked)))
-    rows = sorted(answer.data, key=lambda row: row["index"])
-    vectors = np.array([row["embedding"] for row in rows], np.float32)
-    if vectors.ndim != 2 or len(vectors) != len(asked["input"]):
-        raise Failure("fault", "Misshapen")
-    if not vectors.shape[1] or not np.isfinite(vectors).all():
-        raise Failure("fault", "NotFinite")
-    call.embedded = Embedded(vectors, _usage(call.model, answer.usage))
-
-
-def _with(call: _Call, asked: dict[str, Any]) -> dict[str, Any]:
-    """Add to what is asked where, with which key, and how long it may take."""
-    model = call.model
-    return {
-        **asked,
-        **model.extra,
-        "model": model.model,
-        "api_key": model.key() or None,
-        "base_url" if "messages" in asked else "api_base": model.base_url or None,
-        "timeout": max(call.seconds_left(), LEAST_SECONDS),
-        "max_retries": 0,
-        "drop_params": True,
-        "no-log": True,
-    }
+def _read(chunk: Any, written: _Written) -> str:
+    """Return the words of a chunk; the last ones have none and only tell of the end."""
+    if not chunk.choices:
+        return ""
+    choice = chunk.choices[0]
+    if choice.finish_reason is not None:
+        written.is_whole = True
+        written.was_cut = choice.finish_reason == "length"
+    return choice.delta.content or ""
 
 
 @contextlib.asynccontextmanager
-async def _begun(
-    call: _Call, ask: Callable[[], Awaitable[Any]]
-) -> AsyncIterator[AsyncIterator[Any]]:
-    chunks = await _tried(call, ask)
+async def _chunks(call: Call, asked: dict[str, Any]) -> AsyncIterator[Any]:
+    chunks = await call.tried(lambda: _litellm().acompletion(**_reached(call, asked)))
     try:
         yield chunks
     finally:
         await chunks.aclose()
 
 
-async def _tried(call: _Call, ask: Callable[[], Awaitable[Any]]) -> Any:
-    """Ask, and once more where the provider says that this may help."""
+async def _embed(call: Call, asked: dict[str, Any], made: list[Embedded]) -> None:
+    answer = await call.tried(lambda: _litellm().aembedding(**_reached(call, asked)))
     try:
-        return await ask()
-    except Exception as error:  # noqa: BLE001 - litellm raises what it likes
-        failure = failure_of(error)
-        seconds = RETRY_SECONDS if failure.retry_after is None else failure.retry_after
-        if not failure.may_pass or seconds + LEAST_SECONDS > call.seconds_left():
-            raise failure from None
-    await asyncio.sleep(seconds)
-    return await ask()
+        rows = sorted(answer.data, key=lambda row: row["index"])
+        vectors = np.array([row["embedding"] for row in rows], np.float32)
+    except (KeyError, TypeError, ValueError, OverflowError):
+        raise _fault(kind="Unreadable") from None
+    if vectors.ndim != 2 or len(vectors) != len(asked["input"]) or not vectors.size:
+        raise _fault(kind="Misshapen")
+    if not np.isfinite(vectors).all():
+        raise _fault(kind="NotFinite")
+    made.append(Embedded(vectors, _usage(call.model, answer.usage)))
+
+
+def _refuse_if_overheard() -> None:
+    """Ask nothing while something hangs in litellm that is told of each call.
+
+    Its own way of leaving a call out leaves it out of some of them only.
+    """
+    for name in CALLBACKS:
+        # A cache of litellm's hangs there too; it is told to keep nothing.
+        if any(callback != "cache" for callback in getattr(_litellm(), name, ())):
+            raise Failure("off", "Overheard")  # noqa: EM101 - a reason
+
+
+def _fault(*, kind: str) -> Failure:
+    return Failure("fault", kind)
+
+
+def _reached(call: Call, asked: dict[str, Any]) -> dict[str, Any]:
+    """Add to what is asked where, with which key, and that nothing is kept of it."""
+    _refuse_if_overheard()
+    model = call.model
+    return {
+        **model.extra,
+        **asked,
+        "model": model.model,
+        "api_key": model.key() or None,
+        "api_base": model.base_url or None,
+        "client": _client(model),
+        # Only stands behind the deadline of the call: it counts from read to read.
+        "timeout": max(call.seconds_left(), LEAST_SECONDS),
+        "max_retries": 0,
+        "drop_params": True,
+        # Else it leaves out what it does not know of a model, without a word.
+        "allowed_openai_params": [*model.extra, *({"dimensions"} & asked.keys())],
+        "caching": False,
+        "cache": {"no-cache": True, "no-store": True},
+        "no-log": True,
+    }
 
 
 def _usage(model: Provider, told: Any) -> Usage | None:
     try:
         read = int(told.prompt_tokens)
         written = int(getattr(told, "completion_tokens", 0) or 0)
-    except (AttributeError, TypeError, ValueError):
+    except (AttributeError, TypeError, ValueError, OverflowError):
         return None
     if read < 0 or written < 0 or read + written == 0:
         return None
@@ -356,35 +300,86 @@ def _usage(model: Provider, told: Any) -> Usage | None:
 
 
 def _cost(model: Provider, read: int, written: int) -> int | None:
-    if isinstance(model, LanguageModel):
-        cost = model.cost_micros(read, written)
-    elif isinstance(model, EmbeddingModel):
-        cost = model.cost_micros(read)
-    if cost is not None:
+    cost = model.cost_micros(read, written)
+    if cost is not None or model.base_url:
         return cost
     try:
         prices: tuple[float, float] = _litellm().cost_per_token(
             model=model.model, prompt_tokens=read, completion_tokens=written
         )
+        return math.ceil(sum(prices) * 1_000_000)
     except Exception:  # noqa: BLE001 - it raises bare ones for a model it does not know
         return None
-    return math.ceil(sum(prices) * 1_000_000)
 
 
-def _import_litellm() -> None:
-    # It would fetch a list of prices from the network, and try again and again.
-    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
-    litellm = _litellm()
-    litellm.suppress_debug_info = True
-    litellm.DEFAULT_MAX_RETRIES = 0
+def _client(model: Provider, http_client: Any = None) -> Any:
+    """Return the client that litellm is to use, over the connections of the room.
+
+    Made for each call, as it holds the key; the connections are kept.
+    """
+    from nlweb_ask.ai.transport import shared_client
+
+    http_client = http_client or shared_client()
+    if model.model.partition("/")[0] not in OPENAI_CLIENT:
+        from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
+
+        handler = AsyncHTTPHandler(follow_redirects=False)
+        handler.client = http_client
+        return handler
+    from openai import AsyncOpenAI
+
+    class Once(AsyncOpenAI):
+        # litellm sets it to 2 for embeddings, whatever it is told.
+        max_retries = property(lambda _: 0, lambda _, __: None)
+
+    return Once(
+        api_key=model.key() or None,
+        base_url=model.base_url or None,
+        http_client=http_client,
+    )
+
+
+class _LiteLLM:
+    """The library that is loaded in the background when a model is first needed."""
+
+    def load(self) -> None:
+        # It would fetch a list of prices from the network, and try again and again.
+        os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+        silent_context().run(_litellm)
+        # It prints, when a call fails.
+        _litellm().suppress_debug_info = True
+        _litellm().set_verbose = False
+
+    async def rehearse(self) -> None:
+        """Answer one call of each kind here, without a network."""
+        rehearsal = asyncio.get_running_loop().create_task(
+            _rehearse(), context=silent_context()
+        )
+        await asyncio.wait({rehearsal})
+        # What may be wrong with it, the first call will find out.
+        rehearsal.exception()
+
+
+async def _rehearse() -> None:
+    from nlweb_ask.ai.transport import answering_itself
+
+    here: dict[str, Any] = {"api_key": NO_KEY, "no-log": True}
+    model = LanguageModel(
+        label="", model="openai/rehearsal", base_url="http://localhost"
+    )
+    async with answering_itself() as http_client:
+        here["client"] = _client(model, http_client)
+        said = [{"role": "user", "content": "?"}]
+        asked = {"model": model.model, "messages": said, "stream": True}
+        async for _chunk in await _litellm().acompletion(**here, **asked):
+            pass
+        await _litellm().aembedding(**here, model=model.model, input=["?"])
+
+
+_LITELLM: Final = _LiteLLM()
 
 
 def _litellm() -> Any:
     import litellm
 
     return litellm
-
-
-def warm_up() -> None:
-    """Begin to import litellm, which takes seconds, and return at once."""
-    room().begin_import(_import_litellm)

@@ -34,6 +34,17 @@ class Provider:
     # Handed to the provider with each call.
     extra: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
+    places: int = 32  # calls of all models at once, in one process
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """What tells it from other models, whatever they are called."""
+        return (type(self).__name__, self.model, self.base_url, self.key_variable)
+
+    def cost_micros(self, input_tokens: int, output_tokens: int) -> int | None:
+        """Return what so many tokens cost, in millionths; None where no price is set."""
+        return _micros((input_tokens, self.input_price), (output_tokens, 0.0))
+
     def key(self) -> str | None:
         """Return the key, or None where the variable that should hold it is not set.
 
@@ -72,17 +83,13 @@ class EmbeddingModel(Provider):
     batch: int = 64  # texts of one call
     class_path: str = ""  # of one that runs in this process; then nothing else counts
 
-    def cost_micros(self, input_tokens: int) -> int | None:
-        """Return what so many tokens cost, in millionths; None where no price is set."""
-        if self.input_price is None:
-            return None
-        return math.ceil(input_tokens * self.input_price)
-
 
 def language_model(label: str = "") -> LanguageModel | None:
     """Return the model of this label, or the first; None where there is none."""
     written = _picked(deployment().models, label)
-    return LanguageModel(**written) if written else None
+    if written is None:
+        return None
+    return LanguageModel(places=deployment().model_calls_at_once, **written)
 
 
 def embedding_model(label: str = "") -> EmbeddingModel | None:
@@ -95,7 +102,7 @@ def embedding_model(label: str = "") -> EmbeddingModel | None:
         return EmbeddingModel(
             label=written["label"], model=path, class_path=path, extra=own
         )
-    return EmbeddingModel(**written)
+    return EmbeddingModel(places=deployment().model_calls_at_once, **written)
 
 
 def _picked(
@@ -103,3 +110,16 @@ def _picked(
 ) -> dict[str, Any] | None:
     label = label or next(iter(written), "")
     return {**written[label], "label": label} if label in written else None
+
+
+def _micros(*bought: tuple[int, float | None]) -> int | None:
+    """Return the cost of tokens, each kind at its price of a million, rounded up.
+
+    A million tokens cost the price, so one costs as many millionths.
+    """
+    cost = 0.0
+    for tokens, price in bought:
+        if price is None:
+            return None
+        cost += tokens * price
+    return math.ceil(cost)

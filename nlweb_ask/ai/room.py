@@ -1,4 +1,8 @@
-"""Where models are called: one event loop in one thread, with so many places."""
+"""Where models are called: one event loop in one thread, with so many places.
+
+A provider that hangs holds a place here and nothing else: a thread that writes an
+answer waits for it only as long as it likes.
+"""
 
 from __future__ import annotations
 
@@ -7,75 +11,85 @@ import os
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
-# Calls that one process makes at once; a call that finds no place is not made.
-PLACES: Final = 32
+# For what a library does in threads, such as looking up the name of a host.
+IO_THREADS: Final = 8
 
 
-class Place:
-    """A place that has been taken; it is free again when what runs in it has ended."""
+class Library(Protocol):
+    """What takes long to import, and some more when it is first used."""
 
-    def __init__(self, room: Room) -> None:
-        self._room = room
+    def load(self) -> None:
+        """Import it; in a thread of its own."""
 
-    def run(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        running = asyncio.run_coroutine_threadsafe(work(), self._room.loop)
-        running.add_done_callback(lambda _: self._room.free())
+    async def rehearse(self) -> None:
+        """Use it once, so that it imports the rest; in the room's loop."""
 
 
 class Room:
     """The loop and its places; made when the first model is called."""
 
-    def __init__(self, places: int = PLACES) -> None:
-        self.loop = asyncio.new_event_loop()
-        self.loop.set_default_executor(
-            ThreadPoolExecutor(places, thread_name_prefix="nlweb-models-io")
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._loop.set_default_executor(
+            ThreadPoolExecutor(IO_THREADS, thread_name_prefix="nlweb-models-io")
         )
         # What it would log of a task that failed may hold what a provider said.
-        self.loop.set_exception_handler(lambda _loop, _context: None)
-        self._places = threading.Semaphore(places)
+        self._loop.set_exception_handler(lambda _loop, _context: None)
+        self._taken = 0
         self._import: Future[None] | None = None
-        self._starting = threading.Lock()
+        self._lock = threading.Lock()
         threading.Thread(
-            target=self.loop.run_forever, name="nlweb-models", daemon=True
+            target=self._loop.run_forever, name="nlweb-models", daemon=True
         ).start()
 
-    def take(self) -> Place | None:
-        return Place(self) if self._places.acquire(blocking=False) else None
+    def run(
+        self, work: Callable[[], Coroutine[Any, Any, None]], *, places: int
+    ) -> bool:
+        """Begin `work`, unless as many others as there are places have not ended."""
+        with self._lock:
+            if self._taken >= places:
+                return False
+            self._taken += 1
+        running = asyncio.run_coroutine_threadsafe(work(), self._loop)
+        running.add_done_callback(self._free)
+        return True
 
-    def free(self) -> None:
-        self._places.release()
+    def _free(self, _ended: Future[None]) -> None:
+        with self._lock:
+            self._taken -= 1
 
-    def begin_import(self, load: Callable[[], None]) -> Future[None]:
-        """Have `load` run once, in a thread of its own."""
-        with self._starting:
+    def begin_import(self, library: Library) -> Future[None]:
+        """Have a library loaded, once; what that raises is kept."""
+        with self._lock:
             if self._import is None:
                 self._import = Future()
                 threading.Thread(
-                    target=_settle,
-                    args=(self._import, load),
+                    target=self._load,
+                    args=(self._import, library),
                     name="nlweb-models-import",
                     daemon=True,
                 ).start()
             return self._import
 
-    async def imported(self, load: Callable[[], None]) -> None:
-        """Wait until `load` has run; it raises what that raised."""
-        await asyncio.shield(asyncio.wrap_future(self.begin_import(load)))
+    async def imported(self, library: Library) -> None:
+        """Wait until a library has been loaded; it raises what that raised."""
+        await asyncio.shield(asyncio.wrap_future(self.begin_import(library)))
 
-
-def _settle(future: Future[None], load: Callable[[], None]) -> None:
-    try:
-        load()
-    except BaseException as error:  # noqa: BLE001 - raised again where it is waited for
-        future.set_exception(error)
-    else:
-        future.set_result(None)
+    def _load(self, future: Future[None], library: Library) -> None:
+        try:
+            library.load()
+            rehearsal = asyncio.run_coroutine_threadsafe(library.rehearse(), self._loop)
+            rehearsal.result()
+        except BaseException as error:  # noqa: BLE001 - raised again where it is waited for
+            future.set_exception(error)
+        else:
+            future.set_result(None)
 
 
 _room: Room | None = None
-_making: Final = threading.Lock()
+_making = threading.Lock()
 
 
 def room() -> Room:
@@ -89,8 +103,8 @@ def room() -> Room:
 
 def _forget() -> None:
     # A process that was forked has none of its parent's threads.
-    global _room
-    _room = None
+    global _room, _making
+    _room, _making = None, threading.Lock()
 
 
 os.register_at_fork(after_in_child=_forget)

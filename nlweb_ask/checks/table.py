@@ -59,6 +59,10 @@ CHECKS: Final = {
         ),
         Check("E014", "A rule of ELICIT does not say when to ask back, or what."),
         Check(
+            "E015", "The key of a model stands where the name of a variable belongs."
+        ),
+        Check("E016", "Models are set up, and litellm is not installed."),
+        Check(
             "E030",
             "A source watches what is no model, or names a clock field that is no date.",
         ),
@@ -114,6 +118,9 @@ CHECKS: Final = {
             " they began.",
             ALL_DATABASES,
         ),
+        Check("W025", "The variable that should hold the key of a model is not set."),
+        Check("W026", "A model elsewhere is reached by http://."),
+        Check("W027", "A model has no price, so that its cost cannot be counted."),
         Check(
             "W028",
             "A site asks a language model that is not set up, so that none is asked.",

@@ -122,6 +122,9 @@ class Deployment:
     embedders: Mapping[str, Mapping[str, Any]] = _key(
         {}, _("Embedding models by label; the first one is asked.")
     )
+    model_calls_at_once: int = _key(
+        32, _("Calls of models that one process makes at once."), least=1
+    )
     handlers: tuple[str, ...] = _key(
         ("log",), _("Handlers that run after an answer, in order.")
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,16 @@ KINDS: Final[Mapping[str, Mapping[str, Entry]]] = {
     "MODELS": MODEL_KEYS,
     "EMBEDDERS": EMBEDDER_KEYS,
 }
+# Parameters that the gateway sets itself, or that would undo what it promises.
+NOT_EXTRA: Final = frozenset(
+    {
+        *("api_base", "api_key", "base_url", "client", "custom_llm_provider", "model"),
+        *("input", "max_completion_tokens", "max_tokens", "messages", "n", "prompt"),
+        *("stream", "stream_options", "tool_choice", "tools", "mock_response"),
+        *("cache", "caching", "callbacks", "failure_callback", "success_callback"),
+        *("fallbacks", "max_retries", "num_retries", "timeout", "logger_fn", "no-log"),
+    }
+)
 _WORDS: Final[Mapping[type, str]] = {
     str: "a text",
     float: "a number",
@@ -88,19 +99,41 @@ def _of_entry(where: str, entry: Any, keys: Mapping[str, Entry]) -> Iterator[Fau
                 f"{where} has a key that there is not.", _listed(keys), str(name), known
             )
         else:
-            yield from _of_value(f"{where}[{name!r}]", value, keys[name])
+            yield from _of_value(f"{where}[{name!r}]", name, value, keys[name])
     for name, key in keys.items():
         if key.is_needed and not entry.get(name):
             yield Fault(f"{where} has no {name!r}.", 'Such as "openai/gpt-5-mini".')
 
 
-def _of_value(where: str, value: Any, key: Entry) -> Iterator[Fault]:
+def _of_value(where: str, name: str, value: Any, key: Entry) -> Iterator[Fault]:
     if not _is_a(value, key.kind):
         yield Fault(
             f"{where} is not {_WORDS[key.kind]}.", "Write one, or leave it out."
         )
     elif key.least is not None and not value >= key.least:
         yield Fault(f"{where} is too small.", f"It must be at least {key.least}.")
+    elif name == "model" and "/" not in value:
+        yield Fault(f"{where} names no provider.", 'Such as "openai/gpt-5-mini".')
+    elif name == "base_url" and not _is_address(value):
+        yield Fault(
+            f"{where} is not the address of a server.",
+            'Such as "http://localhost:11434/v1", without a name or a password.',
+        )
+    elif name == "extra" and (own := sorted(NOT_EXTRA & value.keys())):
+        yield Fault(
+            f"{where} holds {', '.join(own)}.", "Leave out what is set elsewhere."
+        )
+
+
+def _is_address(written: str) -> bool:
+    if not written:
+        return True
+    try:
+        parts = urlsplit(written)
+    except ValueError:
+        return False
+    is_open = parts.username is None and parts.password is None
+    return parts.scheme in {"http", "https"} and bool(parts.hostname) and is_open
 
 
 def _is_a(value: Any, kind: type) -> bool:

@@ -30,7 +30,7 @@ def sentences_of(line: Line, passages: Sequence[Shown]) -> Iterator[Sentence]:
     """Yield what was said sentence by sentence, each with the quotes that are its own.
 
     A sentence that was put beside one with a quote, and has none itself, is cited by
-    none. What is too long to be one is left out.
+    none. What is too long to be one, or has no words, is left out.
     """
     text = in_plain_words(line.text)
     quotes = [*_found(line.quotes[:MAX_QUOTES], passages)]
@@ -38,7 +38,7 @@ def sentences_of(line: Line, passages: Sequence[Shown]) -> Iterator[Sentence]:
     pieces = [text[each.start : each.end] for each in sentences(text, language)]
     places = [_place_of(quote, pieces) for _page, quote in quotes]
     for place, piece in enumerate(pieces):
-        if len(piece) <= MAX_SIGNS:
+        if len(piece) <= MAX_SIGNS and any(map(str.isalnum, piece)):
             own = [q for q, at in zip(quotes, places, strict=True) if at == place]
             yield Sentence(text=piece, citations=tuple(_cited(piece, own)))
 

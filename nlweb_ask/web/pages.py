@@ -32,6 +32,7 @@ from nlweb_ask.protocol.errors import (
     Unauthorized,
 )
 from nlweb_ask.protocol.events import (
+    Complete,
     Content,
     Elicitation,
     Event,
@@ -104,6 +105,7 @@ class ResultPage:
     rows: Sequence[Row] = ()
     written: Written | None = None
     asked_back: AskedBack | None = None
+    notice: str = ""  # why the answer is less, or other, than was asked for
     problem: str | Promise = ""
     login: str = ""  # where to log in, when that may help
 
@@ -175,12 +177,18 @@ def _answered(request: HttpRequest, conf: SiteConf, text: str) -> ResultPage:
         rows=[row(item, _terms(asked, item), here=here) for item in items],
         written=written(contents, items) if items else None,
         asked_back=next(map(_asked_back, _elicitations(events)), None),
+        notice=_notice(events),
         problem="" if whole and not failed else UNANSWERED,
     )
 
 
 def _elicitations(events: Sequence[Event]) -> Iterator[Elicitation]:
     return (event for event in events if isinstance(event, Elicitation))
+
+
+def _notice(events: Sequence[Event]) -> str:
+    told = [event.notice for event in events if isinstance(event, Complete)]
+    return "".join(notice.text for notice in told if notice is not None)
 
 
 def _asked_back(event: Elicitation) -> AskedBack:

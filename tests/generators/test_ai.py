@@ -262,6 +262,43 @@ def test_no_event_is_forged_by_what_a_model_says(pages, dialect, text):
     assert frames(text) == frames("Done.")
 
 
+STEPPED_DOWN = ("extractive", "reduced", "BUDGET")
+WHO_WROTE = [
+    ({"pieces": [line("It boils.", (1, BOILS))]}, ("ai", None, None)),
+    ({"then": ModelUnavailable(reason="budget")}, STEPPED_DOWN),
+]
+
+
+@pytest.mark.parametrize("mode", ["summarize", "generate"])
+@pytest.mark.parametrize("dialect", DIALECTS, ids=str)
+@pytest.mark.parametrize(("model", "told"), WHO_WROTE, ids=["ai", "stepped-down"])
+def test_who_wrote_and_why_is_told_in_every_dialect(pages, mode, dialect, model, told):
+    asked = Question(text="kettle", query_id="q", conversation_id="c", **dialect)
+    says = Says(*model.get("pieces", ()), then=model.get("then"))
+    answered = written(says, mode=mode, **dialect)
+    writer = writer_for(asked)
+    [complete] = [
+        data["_meta"]
+        for kind, data in _kinds(writer.messages(answered.events))
+        if kind == "complete"
+    ]
+    metas = [complete]
+    if dialect.get("version") != "0.1":  # where a document has no place for it
+        metas.append(writer.document(answered.events)[1]["_meta"])
+    for meta in metas:
+        notice = meta.get("notice")
+        assert told == (
+            meta["generator"],
+            meta.get("completeness"),
+            notice and notice["code"],
+        )
+        assert notice is None or "budget" in notice["text"]
+
+
+def _kinds(messages):
+    return [(message.kind, message.data) for message in messages]
+
+
 @pytest.mark.parametrize("sign", ["\u202e", "\u2066", "\u200b", "\ufeff", "\u00ad"])
 def test_signs_that_are_not_seen_are_not_told(pages, sign):
     assert said(written(Says(line(f"Click{sign} here{sign}.")))) == "Click here."

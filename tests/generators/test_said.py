@@ -59,6 +59,11 @@ def test_what_is_too_long_for_a_sentence_is_left_out():
     assert [each.text for each in said("Yes. " + "Word " * MAX_SIGNS)] == ["Yes."]
 
 
+def test_what_has_no_words_is_left_out():
+    assert [each.text for each in said("It boils. \u2026 ---")] == ["It boils."]
+    assert said("***") == []
+
+
 def test_no_more_than_some_quotes_of_a_line_are_looked_for():
     [sentence] = said("It.", *[Quoted(1, "The kettle boils water")] * 100)
     assert len(sentence.citations) == 5

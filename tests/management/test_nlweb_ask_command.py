@@ -8,6 +8,7 @@ from django.core.management import CommandError, call_command
 
 from nlweb_ask.management.commands.nlweb_ask import Command
 from nlweb_ask.models import AccessGrant, Grantee, IndexProfile, SiteSettings
+from nlweb_ask.plugins import ModelUnavailable, generators
 from tests.factories import GroupFactory, SiteSettingsFactory, StaffFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -168,6 +169,26 @@ def test_mode_that_the_site_has_not_gives_its_pages_and_says_so(settings):
     assert code == 0
     assert "Sharpening on a stone" in printed
     assert "nothing that could write" in printed
+
+
+def test_why_an_answer_is_less_than_it_could_be_is_told(settings):
+    generators.register(Exhausted)
+    try:
+        settings.NLWEB_ASK = {"GENERATORS": ["exhausted", "extractive"]}
+        code, printed = ask("How to sharpen on a stone?", "--mode", "generate")
+    finally:
+        generators.unregister("exhausted")
+    assert code == 0
+    assert "The budget for language models is used up" in printed
+
+
+class Exhausted:
+    """Stands for a generator whose model may be asked no more today."""
+
+    name = "exhausted"
+
+    def generate(self, question, results, deadline):
+        raise ModelUnavailable(reason="budget")
 
 
 def test_page_cannot_steer_the_terminal():

@@ -393,8 +393,10 @@ def test_promise_in_0_1_is_a_failure():
 def test_notice_of_a_0_1_stream_rides_on_its_last_message():
     notice = Notice(code="NO_MODEL", text="No model was asked.")
 
-    last = streamed(LEGACY, completeness="reduced", notice=notice)[-1].data
+    said = {"completeness": "reduced", "notice": notice, "generator": "quotes"}
+    last = streamed(LEGACY, **said)[-1].data
 
+    assert last["_meta"]["generator"] == "quotes"
     assert last["_meta"]["completeness"] == "reduced"
     assert last["_meta"]["notice"]["code"] == "NO_MODEL"
 

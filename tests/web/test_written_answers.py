@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from nlweb_ask.plugins import Citation, Sentence, generators
+from nlweb_ask.plugins import Citation, ModelUnavailable, Sentence, generators
 from nlweb_ask.web.written import linked
 from tests.factories import SiteSettingsFactory
 from tests.site_in_memory import save, site_in_memory
@@ -27,6 +27,15 @@ class Writer:
         yield Sentence(
             text=f"<b>See</b> {results[0].url}, or https://elsewhere.example/x."
         )
+
+
+class Exhausted:
+    """Stands for a generator whose model may be asked no more today."""
+
+    name = "exhausted"
+
+    def generate(self, question, results, deadline):
+        raise ModelUnavailable(reason="budget")
 
 
 @pytest.fixture
@@ -71,6 +80,19 @@ def test_only_addresses_of_results_become_links(client, writing):
 def test_a_list_is_shown_without_a_text(client, writing, settings):
     settings.NLWEB_ASK = {"GENERATORS": [], "DEFAULT_MODE": "list"}
     assert 'class="nlweb-ask-written"' not in asked(client)
+
+
+def test_why_an_answer_is_less_than_it_could_be_is_shown(client, writing, settings):
+    assert 'class="nlweb-ask-notice"' not in asked(client)
+    generators.register(Exhausted)
+    try:
+        settings.NLWEB_ASK = {"GENERATORS": ["exhausted", "writer"]}
+        shown = asked(client)
+    finally:
+        generators.unregister("exhausted")
+    [notice] = re.findall(r'<p class="nlweb-ask-notice" role="note">(.*?)</p>', shown)
+    assert notice.startswith("The budget for language models is used up")
+    assert shown.index(notice) < shown.index('class="nlweb-ask-written"')
 
 
 def test_where_nothing_is_found_nothing_is_written(client, writing):

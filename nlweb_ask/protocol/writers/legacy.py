@@ -103,6 +103,8 @@ class _Stream:
         meta = _META | {"session_context": dict(complete.session_context)}
         if self.error is not None:
             meta["error"] = self.error
+        if complete.generator is not None:
+            meta["generator"] = complete.generator
         if complete.completeness != "complete":
             meta["completeness"] = complete.completeness
         if complete.notice is not None:

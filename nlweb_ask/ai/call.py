@@ -1,0 +1,148 @@
+"""One call of a model, from its beginning to whatever ends it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import time
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, Final, TypeVar
+
+from nlweb_ask.ai.breaker import breaker_of
+from nlweb_ask.ai.failures import Failure, Heard, failure_of, heard
+from nlweb_ask.ai.pieces import Pieces
+from nlweb_ask.ai.providers import Provider
+from nlweb_ask.ai.room import Library, Room
+from nlweb_ask.ai.silence import silent_context
+from nlweb_ask.plugins.contracts import Deadline
+from nlweb_ask.plugins.errors import ModelUnavailable, NoModel
+
+logger = logging.getLogger("nlweb_ask.ai")
+
+Answer = TypeVar("Answer")
+Work = Callable[[], Coroutine[Any, Any, None]]
+
+# How often a call is looked at: has the client gone, is the time up?
+POLL_SECONDS: Final = 0.1
+# With less than this, a call is not begun: it would only cost.
+LEAST_SECONDS: Final = 0.2
+# Before the one other try, where the provider does not say when.
+RETRY_SECONDS: Final = 0.5
+# The kind of failure where it was ours to end the call.
+OVER: Final = "Over"
+
+
+class Call:
+    """What a reader in one thread and the work in the room's loop share."""
+
+    def __init__(
+        self, model: Provider, deadline: Deadline, *, first_timeout: float | None = None
+    ) -> None:
+        self.model = model
+        self.pieces = Pieces(deadline)
+        self._deadline = deadline
+        self._first_timeout = first_timeout
+        self._begun_at = time.monotonic()
+        self._left = threading.Event()
+        self._breaker = breaker_of(model.identity)
+        self._heard = Heard()
+
+    def begin(self, room: Room, library: Library, work: Work) -> None:
+        """Have `work` done in `room`, once `library` has been loaded.
+
+        Raises:
+            ModelUnavailable: When the model is not to be asked now.
+        """
+        self._refuse_unless_ready()
+        if not self._breaker.admits():
+            raise ModelUnavailable(reason="busy")
+        if not room.run(
+            lambda: self._run(room, library, work), places=self.model.places
+        ):
+            self._breaker.abandoned()
+            raise ModelUnavailable(reason="busy")
+
+    def leave(self) -> None:
+        """Say that nobody waits any more."""
+        self._left.set()
+
+    def seconds_left(self) -> float:
+        until = min(self._deadline.at, self._begun_at + self.model.timeout)
+        if self._first_timeout is not None and not self.pieces.has_begun:
+            until = min(until, self._begun_at + self._first_timeout)
+        return until - time.monotonic()
+
+    async def tried(self, ask: Callable[[], Awaitable[Answer]]) -> Answer:
+        """Ask, and once more where the provider says that this may help."""
+        try:
+            return await ask()
+        except Exception as error:  # noqa: BLE001 - a library may raise anything
+            failure = failure_of(error, self._heard)
+        seconds = RETRY_SECONDS if failure.retry_after is None else failure.retry_after
+        if not failure.may_pass or seconds + LEAST_SECONDS > self.seconds_left():
+            raise failure
+        await asyncio.sleep(seconds)
+        return await ask()
+
+    def _refuse_unless_ready(self) -> None:
+        if self._deadline.stop.is_set():
+            raise ModelUnavailable(reason="stopped")
+        if self._deadline.at - time.monotonic() < LEAST_SECONDS:
+            raise ModelUnavailable(reason="time")
+        if self.model.key() is None:
+            logger.warning("model=%s not asked: no key", self.model.label)
+            raise ModelUnavailable(reason="off")
+
+    async def _run(self, room: Room, library: Library, work: Work) -> None:
+        try:
+            await room.imported(library)
+        except Exception as error:  # noqa: BLE001 - an import runs anybody's code
+            self._end(Failure("off", type(error).__name__))
+            return
+        # What the import takes is no fault of the model.
+        self._begun_at = time.monotonic()
+        if reason := self._over():
+            self._end(Failure(reason, OVER))
+        else:
+            await self._watch(work)
+
+    async def _watch(self, work: Work) -> None:
+        """Do `work` until it ends, or nobody waits for it any more."""
+        loop = asyncio.get_running_loop()
+        context = silent_context()
+        context.run(heard.set, self._heard)
+        task = loop.create_task(work(), context=context)
+        while not task.done():
+            await asyncio.wait({task}, timeout=POLL_SECONDS)
+            if not task.done() and (reason := self._over()):
+                task.cancel()
+                # The reader need not wait until the connection has been closed.
+                self._end(Failure(reason, OVER))
+                await asyncio.wait({task})
+                return
+        error = asyncio.CancelledError() if task.cancelled() else task.exception()
+        self._end(None if error is None else failure_of(error, self._heard))
+
+    def _over(self) -> NoModel | None:
+        if self._left.is_set() or self._deadline.stop.is_set():
+            return "stopped"
+        return "time" if self.seconds_left() <= 0 else None
+
+    def _end(self, failure: Failure | None) -> None:
+        if failure is None:
+            self._breaker.succeeded()
+        elif failure.reason in {"stopped", "off"}:
+            self._breaker.abandoned()
+        else:
+            self._breaker.failed()
+        if failure is not None and failure.reason != "stopped":
+            # Never its text, nor the address: both may hold a key.
+            logger.warning(
+                "model=%s not to be had: reason=%s kind=%s status=%s",
+                self.model.label,
+                failure.reason,
+                failure.kind,
+                failure.status,
+            )
+        self.pieces.end(None if failure is None else failure.reason)

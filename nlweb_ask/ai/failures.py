@@ -1,0 +1,99 @@
+"""What went wrong with a provider, in our own words: its texts hold keys and addresses."""
+
+from __future__ import annotations
+
+import math
+import time
+from contextvars import ContextVar
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from typing import Final
+
+from nlweb_ask.plugins.errors import NoModel
+
+# "Too many requests", "unavailable", and "overloaded" of a provider's own.
+BUSY: Final = frozenset({429, 503, 529})
+TIMED_OUT: Final = frozenset({408, 504})
+SERVER_ERRORS: Final = range(500, 600)
+TOO_MANY: Final = 429
+FIRST_REFUSAL: Final = 300
+
+
+class Failure(Exception):
+    """Why a call failed, without a word that the provider said."""
+
+    def __init__(
+        self,
+        reason: NoModel,
+        kind: str,
+        *,
+        status: int | None = None,
+        retry_after: float | None = None,
+        may_pass: bool = False,
+    ) -> None:
+        super().__init__(kind)
+        self.reason = reason
+        self.kind = kind  # of the exception, or of ours
+        self.status = status  # of HTTP, where the provider answered with one
+        self.retry_after = retry_after  # seconds
+        self.may_pass = may_pass  # so that another try can help
+
+
+@dataclass(slots=True)
+class Heard:
+    """What a provider answered last, as it came over HTTP.
+
+    A library tells it of some providers only, and makes up a status for what is none.
+    """
+
+    status: int | None = None
+    retry_after: str | None = None
+
+    @property
+    def is_refusal(self) -> bool:
+        return self.status is not None and self.status >= FIRST_REFUSAL
+
+
+# Of the call that a context belongs to.
+heard: Final[ContextVar[Heard | None]] = ContextVar("nlweb_ask_heard", default=None)
+
+
+def failure_of(error: BaseException, said: Heard) -> Failure:
+    """Return what `error` of a library means; a `Failure` is one already."""
+    if isinstance(error, Failure):
+        return error
+    status = said.status if said.is_refusal else _status(error)
+    return Failure(
+        _reason(status, error),
+        type(error).__name__,
+        status=status,
+        retry_after=_seconds(said.retry_after),
+        may_pass=said.status == TOO_MANY or said.status in SERVER_ERRORS,
+    )
+
+
+def _status(error: BaseException) -> int | None:
+    status = getattr(error, "status_code", None)
+    return status if isinstance(status, int) else None
+
+
+def _reason(status: int | None, error: BaseException) -> NoModel:
+    if status in BUSY:
+        return "busy"
+    if status in TIMED_OUT or isinstance(error, TimeoutError):
+        return "time"
+    return "fault"
+
+
+def _seconds(said: str | None) -> float | None:
+    """Return what Retry-After says: seconds, or a date; None for anything else."""
+    if said is None:
+        return None
+    try:
+        seconds = float(said)
+    except ValueError:
+        try:
+            seconds = parsedate_to_datetime(said).timestamp() - time.time()
+        except (TypeError, ValueError, OverflowError):
+            return None
+    return max(0.0, seconds) if math.isfinite(seconds) else None

@@ -1,0 +1,152 @@
+"""litellm is imported when a model is first asked, and not before."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
+SET_UP = """
+import os, sys
+os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"
+os.environ["OPENAI_API_KEY"] = "sk-test"
+import django
+from django.conf import settings
+settings.NLWEB_ASK = {**getattr(settings, "NLWEB_ASK", {}), "ENABLED": True, "MODELS": {
+    "small": {"model": "openai/gpt-5-mini", "key_variable": "OPENAI_API_KEY"}}}
+django.setup()
+HEAVY = {"litellm", "openai", "httpx", "aiohttp", "tiktoken"}
+def imported():
+    return HEAVY & sys.modules.keys()
+"""
+LIST_QUESTION = """
+from django.test.runner import DiscoverRunner
+from django.test import Client
+DiscoverRunner(verbosity=0).setup_databases()
+from tests.site_in_memory import save, site_in_memory
+with site_in_memory():
+    save("1", "How to mend a puncture", "Patch the tube.")
+    answer = Client().post("/ask", {"query": {"text": "puncture"}}, "application/json")
+assert answer.status_code == 200, answer.content
+"""
+
+
+def run(*parts, timeout=120):
+    return subprocess.run(
+        [sys.executable, "-c", "\n".join(parts)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )
+
+
+def test_litellm_is_not_imported_at_start_up():
+    done = run(SET_UP, "print(imported())")
+    assert done.stdout == "set()\n", done.stderr
+
+
+def test_litellm_is_not_imported_by_a_list_question():
+    done = run(SET_UP, LIST_QUESTION, "print(imported())")
+    assert done.stdout == "set()\n", done.stderr
+
+
+def test_litellm_is_not_imported_by_the_system_checks():
+    checks = "from django.core.management import call_command; call_command('check')"
+    done = run(SET_UP, checks, "print(imported())")
+    assert done.stdout.endswith("set()\n"), done.stderr
+
+
+FIRST_QUESTION = """
+import threading, time
+from nlweb_ask.ai import gateway, providers
+from nlweb_ask.plugins.contracts import Deadline
+from nlweb_ask.plugins.errors import ModelUnavailable
+from nlweb_ask.plugins.types import Prompt
+from tests.model_server import model_server
+def ask(server, seconds, timeout):
+    model = providers.LanguageModel(
+        label="stub", model="openai/stub", base_url=server.url, timeout=timeout)
+    deadline = Deadline(time.monotonic() + seconds, threading.Event())
+    prompt = Prompt(system="", user="?")
+    return "".join(
+        gateway.stream(model, prompt, max_tokens=9, deadline=deadline))
+"""
+
+
+def test_the_import_is_not_counted_against_the_model():
+    # Its own 2 seconds are fewer than the import takes anywhere.
+    asked = "with model_server() as server: print(ask(server, 110, 2.0))"
+    done = run(SET_UP, FIRST_QUESTION, asked)
+    assert done.stdout == "A stub wrote this.\n", done.stderr
+
+
+def test_a_question_that_ends_during_the_import_sends_nothing():
+    asked = """
+with model_server() as server:
+    try:
+        ask(server, 0.5, 20.0)
+    except ModelUnavailable as error:
+        print(error)
+    gateway.warm_up().result()
+    time.sleep(0.5)
+    print(server.calls)
+"""
+    done = run(SET_UP, FIRST_QUESTION, asked)
+    assert done.stdout == "time\n0\n", done.stderr
+
+
+def test_without_litellm_no_model_is_to_be_had():
+    asked = """
+sys.modules["litellm"] = None
+with model_server() as server:
+    try:
+        ask(server, 20, 20.0)
+    except ModelUnavailable as error:
+        print(error)
+"""
+    done = run(SET_UP, FIRST_QUESTION, asked)
+    assert done.stdout == "off\n", done.stderr
+
+
+def test_a_process_that_was_forked_asks_with_a_room_of_its_own():
+    asked = """
+with model_server() as server:
+    print(ask(server, 110, 20.0), flush=True)
+    child = os.fork()
+    if not child:
+        print(ask(server, 60, 20.0), flush=True)
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    print(status)
+"""
+    done = run(
+        "import warnings; warnings.simplefilter('ignore')",
+        SET_UP,
+        FIRST_QUESTION,
+        asked,
+    )
+    assert done.stdout == "A stub wrote this.\nA stub wrote this.\n0\n", done.stderr
+
+
+def test_a_process_ends_quietly_while_a_model_hangs():
+    asked = """
+with model_server() as server:
+    ask(server, 110, 20.0)
+    server.behaves("hang")
+    model = providers.LanguageModel(label="stub", model="openai/stub", base_url=server.url)
+    deadline = Deadline(time.monotonic() + 60, threading.Event())
+    kept = gateway.stream(
+        model, Prompt(system="", user="?"), max_tokens=9, deadline=deadline)
+    server.wait_for_calls(2, within=10)
+print("done")
+"""
+    done = run(
+        "import warnings; warnings.simplefilter('ignore')",
+        SET_UP,
+        FIRST_QUESTION,
+        asked,
+    )
+    assert (done.stdout, done.stderr, done.returncode) == ("done\n", "", 0)
