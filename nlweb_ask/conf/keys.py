@@ -43,6 +43,7 @@ OWNER_FIELDS: Final = (
     "snippet_length",
     "default_profile",
     "base_url",
+    "embedder",
 )
 
 
@@ -56,6 +57,11 @@ def _key(
 ) -> Any:
     known = {"help": help_text, "least": least, "most": most, "choices": choices}
     return field(default=default, metadata=known)
+
+
+def _labelled(help_text: Any) -> Any:
+    known = {"help": help_text, "least": None, "most": None, "choices": ()}
+    return field(default_factory=dict, metadata=known)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +109,10 @@ class Deployment:
     snippet_length: int = _key(300, _("Characters of a description, 50 to 2000."))
     default_profile: str = _key("", _("Profile of a question that names none."))
     base_url: str = _key("", _("Scheme and host that links begin with."))
+    embedders: Mapping[str, Mapping[str, Any]] = _labelled(
+        _("Models that make vectors, each under a label.")
+    )
+    embedder: str = _key("", _("Label of the embedder in use; empty: the first one."))
     authentication_classes: tuple[str, ...] = _key(
         (), _("Import paths of DRF's authentication classes that know a caller's key.")
     )

@@ -46,13 +46,15 @@ _lock = threading.Lock()
 class Moment:
     """What one question has read of a site's index, and made of it.
 
-    `made` is forgotten with the snapshot, `analysed` is of the question's words alone.
+    `made` is forgotten with the snapshot, `analysed` and `vectors` are of the question
+    alone.
     """
 
     snapshot: Snapshot | None = None
     postings: dict[int, TermPostings] = field(default_factory=dict)
     made: dict[Hashable, Any] = field(default_factory=dict)
     analysed: dict[Hashable, Any] = field(default_factory=dict)
+    vectors: dict[Hashable, Any] = field(default_factory=dict)
 
     def begin(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot

@@ -13,8 +13,10 @@ from nlweb_ask.models.index import (
 )
 from nlweb_ask.models.profiles import Fusion, IndexProfile, ProfileRetriever
 from nlweb_ask.models.settings import AnswerMode, SiteSettings
+from nlweb_ask.models.vectors import FIRST_WEIGHT, PageVectors, VectorSet
 
 __all__ = [
+    "FIRST_WEIGHT",
     "AccessGrant",
     "AnswerMode",
     "Change",
@@ -24,10 +26,12 @@ __all__ = [
     "IndexFailure",
     "IndexProfile",
     "IndexState",
+    "PageVectors",
     "Passage",
     "Posting",
     "ProfileRetriever",
     "Recheck",
     "Segment",
     "SiteSettings",
+    "VectorSet",
 ]

@@ -115,6 +115,16 @@ class SiteSettings(models.Model):
             " address in settings.py, or that of the site."
         ),
     )
+    embedder = models.CharField(
+        _("embedder"),
+        max_length=64,
+        default="",
+        blank=True,
+        help_text=_(
+            "Which model of settings.py makes the vectors that the retriever “vector”"
+            " searches. Empty: the first one."
+        ),
+    )
 
     class Meta:
         verbose_name = _("settings")
