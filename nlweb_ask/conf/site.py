@@ -65,9 +65,8 @@ def chosen_embedder(site_id: int) -> str:
     deployed = deployment()
     if "embedder" in deployed.locked:
         return deployed.embedder
-    rows = SiteSettings.objects.filter(site_id=site_id)
-    chosen = rows.values_list("embedder", flat=True).first()
-    return chosen or deployed.embedder
+    row = settings_row(site_id)
+    return (row and str(row["embedder"])) or deployed.embedder
 
 
 def _chosen_by_owner(row: Mapping[str, Any], deployed: Deployment) -> dict[str, Any]:

@@ -200,9 +200,9 @@ def _texts(documents: Sequence[Document]) -> list[_Texts]:
 
 
 def _texts_of(document: Document, passages: Sequence[tuple[str, str]]) -> _Texts:
-    texts = [
-        text_of(document.name, heading, text) for heading, text in passages
-    ] or [document.name]
+    texts = [text_of(document.name, heading, text) for heading, text in passages] or [
+        document.name
+    ]
     hashes = [text_hash(text) for text in texts]
     return _Texts(document, len(passages), texts, hashes)
 
@@ -290,5 +290,3 @@ def _drop_others(vector_set: VectorSet) -> None:
     for other in other_sets(vector_set):
         rows.delete(alias(), PageVectors, "vector_set_id", [other.pk])
         rows.delete(alias(), VectorSet, "id", [other.pk])
-
-

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from django.db import DatabaseError, router
+from django.db import DatabaseError, connections, router
 
 from nlweb_ask.index.reading import current, moment_of
 from nlweb_ask.index.search import SCORE_DIGITS, eligible_pages, identity
@@ -130,45 +131,51 @@ class _Hit:
 
 def _ranked(found: _Found, limit: int) -> Iterator[_Hit]:
     """Yield documents, best first: the nearest by a rough look, put in exact order."""
-    import numpy as np
-
     rough = _rough(found)
-    order = np.argsort(-rough, kind="stable")
+    order = (-rough.best).argsort(kind="stable")
     begin, size = 0, limit + limit // 4 + 16
     pending: list[_Hit] = []
     while begin < len(order):
-        pending += _exact(found, order[begin : begin + size])
+        pending += _exact(found, rough, order[begin : begin + size])
         pending.sort(key=attrgetter("order"))
         begin, size = begin + size, size * 4
         # What comes later scores no more than this.
-        rest = float(rough[order[begin]]) + MARGIN if begin < len(order) else 0.0
+        rest = float(rough.best[order[begin]]) + MARGIN if begin < len(order) else 0.0
         while pending and pending[0].candidate.score > max(rest, 0.0):
             yield pending.pop(0)
         if rest <= 0.0:
             return
 
 
-def _rough(found: _Found) -> Floats:
-    """Return the best cosine of each document's passages, in single precision."""
+class _Rough(NamedTuple):
+    """Cosines in single precision, whose last digits depend on what stands beside them."""
+
+    rows: Integers  # of the matrix, those of each document side by side
+    starts: Integers  # where those of each document begin
+    cosines: Floats
+    best: Floats  # of each document
+
+
+def _rough(found: _Found) -> _Rough:
     import numpy as np
 
     vectors = found.matrix.vectors
-    rows, starts = _rows(found.matrix, found.rows)
+    rows, starts = _rows(found.matrix.first, found.rows)
     cosines = np.empty(len(rows), "f4")
     is_whole = len(rows) == len(vectors)
     for begin in range(0, len(rows), BLOCK):
         some = slice(begin, begin + BLOCK)
         block = vectors[some] if is_whole else vectors[rows[some]]
         cosines[some] = block @ found.direction
-    return _best(cosines, starts)
+    return _Rough(rows, starts, cosines, _best(cosines, starts))
 
 
-def _rows(matrix: Matrix, documents: Integers) -> tuple[Integers, Integers]:
+def _rows(first: Integers, documents: Integers) -> tuple[Integers, Integers]:
     """Return the rows of some documents one after another, and where each begins."""
     import numpy as np
 
-    begins = matrix.first[documents]
-    spans = matrix.first[documents + 1] - begins
+    begins = first[documents]
+    spans = first[documents + 1] - begins
     starts = spans.cumsum() - spans
     return np.arange(int(spans.sum())) + (begins - starts).repeat(spans), starts
 
@@ -182,27 +189,32 @@ def _best(cosines: Floats, starts: Integers) -> Floats:
     return best
 
 
-def _exact(found: _Found, spots: Integers) -> list[_Hit]:
+def _exact(found: _Found, rough: _Rough, spots: Integers) -> list[_Hit]:
     """Return documents with scores that no other document has a part in."""
+    import numpy as np
+
     matrix = found.matrix
     documents, pages = found.rows.take(spots), found.pages.take(spots)
-    rows, starts = _rows(matrix, documents)
+    places, starts = _rows(np.append(rough.starts, len(rough.rows)), spots)
+    spans = np.diff(np.append(starts, len(places)))
+    # Only of passages that may be the best of their document.
+    near = rough.cosines[places] >= (rough.best[spots] - MARGIN).repeat(spans)
+    starts = np.append(0, near.cumsum())[starts]
+    rows = rough.rows[places[near]]
     # Each row is added up by itself, always in the same order.
     products = matrix.vectors[rows].astype("f8") * found.direction
     cosines = products.sum(axis=1).round(SCORE_DIGITS)
-    best = _best(cosines, starts).tolist()
-    ends = [*starts.tolist()[1:], len(rows)]
-    ordinals = [
-        int(matrix.ordinals[rows[begin + int(cosines[begin:end].argmax())]])
-        for begin, end in zip(starts.tolist(), ends, strict=True)
-    ]
-    told = zip(documents.tolist(), pages.tolist(), best, ordinals, strict=True)
+    best = _best(cosines, starts)
+    spans = np.diff(np.append(starts, len(rows)))
+    is_best = (cosines == best.repeat(spans)).nonzero()[0]
+    first_best = is_best[is_best.searchsorted(starts)]
+    ordinals = matrix.ordinals[rows[first_best]]
+    columns = (documents, pages, best, ordinals)
+    told = zip(*(column.tolist() for column in columns), strict=True)
     return [_hit(found.snapshot, *each) for each in told]
 
 
-def _hit(
-    snapshot: Snapshot, row: int, page: int, score: float, ordinal: int
-) -> _Hit:
+def _hit(snapshot: Snapshot, row: int, page: int, score: float, ordinal: int) -> _Hit:
     source, object_id, language, part = identity(snapshot, page)
     return _Hit(
         row,
@@ -234,16 +246,25 @@ def _fresh(ranked: Iterator[_Hit], matrix: Matrix, limit: int) -> list[Candidate
 
 
 def _contents(documents: Sequence[int]) -> dict[int, tuple[str, int]]:
-    rows = Document.objects.using(router.db_for_read(Document)).filter(
-        pk__in=documents, indexed=True
-    )
+    """Return what the words of indexed documents are known by, as it is now."""
+    alias = router.db_for_read(Document)
     try:
-        return {
-            pk: (content_hash, analyzer)
-            for pk, content_hash, analyzer in rows.values_list(
-                "pk", "content_hash", "analyzer"
-            )
-        }
+        with connections[alias].cursor() as cursor:
+            cursor.execute(_contents_statement(alias, len(documents)), documents)
+            rows = cursor.fetchall()
     except DatabaseError as error:
         msg = "The search index could not be read."
         raise IndexUnavailable(msg) from error
+    return {pk: (content_hash, analyzer) for pk, content_hash, analyzer in rows}
+
+
+@lru_cache
+def _contents_statement(alias: str, number: int) -> str:
+    quote = connections[alias].ops.quote_name
+    marks = ", ".join(["%s"] * number)
+    # The names are Django's own, quoted; every value is a parameter. A document that is
+    # not indexed any more has no words.
+    return (
+        f"SELECT id, content_hash, analyzer FROM {quote(Document._meta.db_table)}"  # noqa: S608
+        f" WHERE indexed AND id IN ({marks})"
+    )

@@ -6,10 +6,11 @@ import logging
 import secrets
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from django.core.exceptions import ImproperlyConfigured
-from django.db import models, router
+from django.db import DatabaseError, connections, models, router
 from django.db.models import F, Q
 from django.utils import timezone
 
@@ -23,7 +24,7 @@ from nlweb_ask.models import (
     ProfileRetriever,
     VectorSet,
 )
-from nlweb_ask.plugins import sources
+from nlweb_ask.plugins import IndexUnavailable, sources
 
 logger = logging.getLogger("nlweb_ask.index")
 
@@ -106,11 +107,28 @@ def _asked(site_id: int) -> Asked | None:
     used = chosen(site_id)
     if used is None:
         return None
-    rows = VectorSet.objects.using(router.db_for_read(VectorSet)).filter(
-        site_id=site_id, label=used.label, model=used.name
+    values = [site_id, used.label, used.name, used.width]
+    alias_read = router.db_for_read(VectorSet)
+    try:
+        with connections[alias_read].cursor() as cursor:
+            cursor.execute(_set_statement(alias_read), values)
+            row = cursor.fetchone()
+    except DatabaseError as error:
+        msg = "The vectors could not be read."
+        raise IndexUnavailable(msg) from error
+    return None if row is None else Asked(used, SetRow(*row))
+
+
+@lru_cache
+def _set_statement(alias_read: str) -> str:
+    """Return what is asked in every question: the ORM takes ten times as long."""
+    quote = connections[alias_read].ops.quote_name
+    columns = ", ".join(map(quote, SetRow._fields))
+    wanted = " AND ".join(
+        f"{quote(name)} = %s" for name in ("site_id", "label", "model", "width")
     )
-    fitting = rows.filter(width=used.width).values_list(*SetRow._fields).first()
-    return None if fitting is None else Asked(used, SetRow(*fitting))
+    # The names are Django's own, quoted; every value is a parameter.
+    return f"SELECT {columns} FROM {quote(VectorSet._meta.db_table)} WHERE {wanted}"  # noqa: S608
 
 
 def weight_of(site_id: int) -> float:
