@@ -5,6 +5,7 @@ from django.core.cache import cache
 
 from nlweb_ask.index import later, reading
 from nlweb_ask.plugins import sources
+from tests import model_server as models
 from tests.serving import Servers
 from tests.site_in_memory import site_in_memory
 
@@ -35,3 +36,11 @@ def serve(tmp_path_factory):
     """Give the running server of a kind; each kind is started once."""
     with Servers(tmp_path_factory.mktemp("servers")) as servers:
         yield servers.get
+
+
+@pytest.fixture
+def model_server(monkeypatch):
+    """A provider of models on loopback, with its key in the environment."""
+    monkeypatch.setenv(models.KEY_VARIABLE, models.KEY)
+    with models.model_server() as server:
+        yield server

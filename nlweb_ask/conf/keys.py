@@ -56,6 +56,8 @@ def _key(
     choices: Collection[str] = (),
 ) -> Any:
     known = {"help": help_text, "least": least, "most": most, "choices": choices}
+    if isinstance(default, dict):
+        return field(default_factory=lambda: default, metadata=known)
     return field(default=default, metadata=known)
 
 
@@ -95,6 +97,12 @@ class Deployment:
         "mark",
         _("What becomes of a sentence that quotes no page: mark or drop."),
         choices=("mark", "drop"),
+    )
+    models: Mapping[str, Mapping[str, Any]] = _key(
+        {}, _("Language models by label; the first one is asked.")
+    )
+    embedders: Mapping[str, Mapping[str, Any]] = _key(
+        {}, _("Embedding models by label; the first one is asked.")
     )
     handlers: tuple[str, ...] = _key(
         ("log",), _("Handlers that run after an answer, in order.")

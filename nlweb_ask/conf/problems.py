@@ -10,6 +10,7 @@ from typing import Any, Final, cast, get_type_hints
 from django.core.exceptions import ValidationError
 from django.db.models import Field
 
+from nlweb_ask.conf import providers
 from nlweb_ask.conf.keys import OWNER_FIELDS, Deployment
 from nlweb_ask.models.settings import SiteSettings
 
@@ -38,6 +39,9 @@ def _look_at(key: Any, value: Any) -> Iterator[Problem]:
     if key not in known:
         yield _unknown("key", key, known)
         return
+    if key in providers.KINDS:
+        yield from _of_providers(key, value)
+        return
     name = known[key].name
     expected = get_type_hints(Deployment)[name]
     if not _is_a(value, expected):
@@ -56,6 +60,14 @@ def _look_at(key: Any, value: Any) -> Iterator[Problem]:
     else:
         yield from _out_of_range(key, value, known[key].metadata)
         yield from _refused(key, value)
+
+
+def _of_providers(key: str, value: Any) -> Iterator[Problem]:
+    for fault in providers.faults(key, value):
+        if fault.unknown:
+            yield _unknown(f"key of an entry of {key}", fault.unknown, fault.known)
+        else:
+            yield Problem(fault.message, fault.hint)
 
 
 _WORDS: Final[Mapping[Any, str]] = {

@@ -61,7 +61,8 @@ def test_documented_default_of_a_setting_is_the_real_one(field):
     page = read("reference/settings.md")
     section = page.split(f"### `{field.name.upper()}`\n", 1)[1].split("\n#", 1)[0]
     said = re.match(r"\s*Default (?:`(?P<value>[^`]+)`|(?P<empty>empty))", section)
-    default = list(field.default) if isinstance(field.default, tuple) else field.default
+    default = getattr(Deployment(), field.name)
+    default = list(default) if isinstance(default, tuple) else default
     assert ("" if said["empty"] else ast.literal_eval(said["value"])) == default
 
 

@@ -1,0 +1,113 @@
+"""What an entry of `NLWEB_ASK["MODELS"]` and of `["EMBEDDERS"]` may hold.
+
+A problem names keys and labels and shows no value: somebody may have written a key there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One key of an entry: what its value must be."""
+
+    kind: type
+    least: float | None = None  # for a number: it must be more, or at least this
+    is_needed: bool = False
+
+
+_REACHED: Final = {
+    "model": Entry(str, is_needed=True),
+    "key_variable": Entry(str),
+    "base_url": Entry(str),
+    "timeout": Entry(float, least=0.1),  # seconds
+    "input_price": Entry(float, least=0),  # of a million tokens
+    "extra": Entry(Mapping),
+}
+MODEL_KEYS: Final[Mapping[str, Entry]] = _REACHED | {
+    "first_timeout": Entry(float, least=0.1),  # seconds
+    "output_price": Entry(float, least=0),  # of a million tokens
+    "max_tokens": Entry(int, least=1),
+}
+EMBEDDER_KEYS: Final[Mapping[str, Entry]] = _REACHED | {
+    "width": Entry(int, least=1),
+    "batch": Entry(int, least=1),  # texts of one call
+}
+# An embedder that runs in the site's own process is a class with whatever it needs.
+CLASS_KEY: Final = "class"
+KINDS: Final[Mapping[str, Mapping[str, Entry]]] = {
+    "MODELS": MODEL_KEYS,
+    "EMBEDDERS": EMBEDDER_KEYS,
+}
+_WORDS: Final[Mapping[type, str]] = {
+    str: "a text",
+    float: "a number",
+    int: "a whole number",
+    Mapping: "a dictionary",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with the entries of `MODELS` or `EMBEDDERS`."""
+
+    message: str
+    hint: str
+    unknown: str = ""  # the key that there is not
+    known: tuple[str, ...] = ()
+
+
+def faults(setting: str, written: Any) -> Iterator[Fault]:
+    """Yield what is wrong with the value of `NLWEB_ASK[setting]`."""
+    where = f"NLWEB_ASK[{setting!r}]"
+    if not isinstance(written, Mapping) or not all(
+        isinstance(label, str) and label for label in written
+    ):
+        example = f'NLWEB_ASK = {{"{setting}": {{"small": {{"model": "openai/…"}}}}}}'
+        yield Fault(f"{where} is not a dictionary of models by label.", example)
+        return
+    for label, entry in written.items():
+        yield from _of_entry(f"{where}[{label!r}]", entry, KINDS[setting])
+
+
+def _of_entry(where: str, entry: Any, keys: Mapping[str, Entry]) -> Iterator[Fault]:
+    if not isinstance(entry, Mapping):
+        yield Fault(f"{where} is not a dictionary.", _listed(keys))
+        return
+    if keys is EMBEDDER_KEYS and CLASS_KEY in entry:
+        if not isinstance(entry[CLASS_KEY], str):
+            yield Fault(f"{where}['class'] is not a text.", "Write an import path.")
+        return
+    for name, value in entry.items():
+        if name not in keys:
+            known = tuple(keys)
+            yield Fault(
+                f"{where} has a key that there is not.", _listed(keys), str(name), known
+            )
+        else:
+            yield from _of_value(f"{where}[{name!r}]", value, keys[name])
+    for name, key in keys.items():
+        if key.is_needed and not entry.get(name):
+            yield Fault(f"{where} has no {name!r}.", 'Such as "openai/gpt-5-mini".')
+
+
+def _of_value(where: str, value: Any, key: Entry) -> Iterator[Fault]:
+    if not _is_a(value, key.kind):
+        yield Fault(
+            f"{where} is not {_WORDS[key.kind]}.", "Write one, or leave it out."
+        )
+    elif key.least is not None and not value >= key.least:
+        yield Fault(f"{where} is too small.", f"It must be at least {key.least}.")
+
+
+def _is_a(value: Any, kind: type) -> bool:
+    if isinstance(value, bool):
+        return False
+    return isinstance(value, int | float if kind is float else kind)
+
+
+def _listed(keys: Iterable[str]) -> str:
+    return f"There is: {', '.join(keys)}."
