@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib import import_module
 from importlib.util import find_spec
@@ -14,8 +14,11 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.module_loading import import_string
+from django.views.decorators.debug import sensitive_variables
 
-from nlweb_ask.conf import deployment
+from nlweb_ask.ai.budget import Cost, Payer, reserve
+from nlweb_ask.ai.providers import EmbeddingModel, embedding_model
+from nlweb_ask.conf.providers import CLASS_KEY
 from nlweb_ask.plugins import Deadline, ModelUnavailable
 
 if TYPE_CHECKING:
@@ -81,9 +84,22 @@ class Chosen:
             raise
         except Exception as error:  # a class of the site, or a library of its own
             raise ModelUnavailable(reason="fault") from error
-        if given.ndim != 2 or given.shape != (len(texts), self.width):
+        if given.ndim != 2 or len(given) != len(texts) or not self._fits(given):
             raise ModelUnavailable(reason="fault")
         return unit(given)
+
+    def _fits(self, given: NDArray[Any]) -> bool:
+        return given.shape[1] > 0 and self.width in {0, given.shape[1]}
+
+    def measured(self, *, site_id: int) -> Chosen:
+        """Return this embedder with its width; one that does not say it is asked once.
+
+        Raises:
+            ModelUnavailable: When it cannot be asked.
+        """
+        if self.width:
+            return self
+        return replace(self, width=self.embed(["."], site_id=site_id).shape[1])
 
 
 def unit(vectors: NDArray[Any]) -> Vectors:
@@ -107,19 +123,17 @@ def embedder(label: str = "") -> Chosen | None:
         ImproperlyConfigured: When its entry cannot be meant; the message says how to
             put it right.
     """
-    entries = deployment().embedders
-    label = label or next(iter(entries), "")
-    if label not in entries:
+    model = embedding_model(label)
+    if model is None:
         return None
-    entry = entries[label]
-    return _local(label, entry) if "class" in entry else _hosted(label, entry)
+    return _local(model) if model.class_path else _hosted(model)
 
 
-def _local(label: str, entry: Mapping[str, Any]) -> Chosen:
-    options = tuple(sorted((k, v) for k, v in entry.items() if k != "class"))
-    made = _instance(str(entry["class"]), options)
+def _local(model: EmbeddingModel) -> Chosen:
+    options = {name: value for name, value in model.extra.items() if name != CLASS_KEY}
+    made = _instance(model.class_path, tuple(sorted(options.items())))
     return Chosen(
-        label=label,
+        label=model.label,
         name=made.name,
         width=made.width,
         is_hosted=False,
@@ -144,8 +158,48 @@ def _instance(path: str, options: tuple[tuple[str, Any], ...]) -> Embedder:
     return made  # type: ignore[no-any-return]
 
 
-def _hosted(label: str, entry: Mapping[str, Any]) -> Chosen:
-    raise NotImplementedError
+def _hosted(model: EmbeddingModel) -> Chosen:
+    @sensitive_variables()
+    def make(texts: Sequence[str], site_id: int, seconds: float) -> Vectors:
+        import numpy as np
+
+        seconds = min(seconds, model.timeout)
+        batches = [
+            _asked_for(model, texts[begin : begin + model.batch], site_id, seconds)
+            for begin in range(0, len(texts), model.batch)
+        ]
+        return np.concatenate(batches)
+
+    return Chosen(
+        label=model.label,
+        name=model.model,
+        width=model.width or 0,
+        is_hosted=True,
+        make=make,
+    )
+
+
+@sensitive_variables()
+def _asked_for(
+    model: EmbeddingModel, texts: Sequence[str], site_id: int, seconds: float
+) -> Vectors:
+    """Ask a hosted model once, out of what the site may spend."""
+    from nlweb_ask.ai import gateway
+
+    worst = _worst_cost(model, texts)
+    lease = reserve(Payer(site_id=site_id), worst, seconds=seconds)
+    deadline = Deadline(at=time.monotonic() + seconds, stop=threading.Event())
+    embedded = gateway.embed(model, texts, deadline=deadline)
+    usage = embedded.usage
+    if usage is not None and usage.cost_micros is not None:
+        lease.settle(Cost(calls=1, micros=usage.cost_micros))
+    return embedded.vectors
+
+
+def _worst_cost(model: EmbeddingModel, texts: Sequence[str]) -> Cost:
+    # A tokenizer makes at most one token of each byte.
+    tokens = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
+    return Cost(calls=1, micros=model.cost_micros(tokens) or 0)
 
 
 class WordLlama:
@@ -198,7 +252,3 @@ class WordLlama:
         """The vectors of all tokens as float16, 16 MB, and what cuts texts into them."""
         with self._lock:
             return self._loaded
-
-
-def deadline_in(seconds: float) -> Deadline:
-    return Deadline(at=time.monotonic() + seconds, stop=threading.Event())

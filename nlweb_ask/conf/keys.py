@@ -61,11 +61,6 @@ def _key(
     return field(default=default, metadata=known)
 
 
-def _labelled(help_text: Any) -> Any:
-    known = {"help": help_text, "least": None, "most": None, "choices": ()}
-    return field(default_factory=dict, metadata=known)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deployment:
     """`settings.NLWEB_ASK` over the defaults; its keys are these names in capitals.
@@ -117,9 +112,6 @@ class Deployment:
     snippet_length: int = _key(300, _("Characters of a description, 50 to 2000."))
     default_profile: str = _key("", _("Profile of a question that names none."))
     base_url: str = _key("", _("Scheme and host that links begin with."))
-    embedders: Mapping[str, Mapping[str, Any]] = _labelled(
-        _("Models that make vectors, each under a label.")
-    )
     embedder: str = _key("", _("Label of the embedder in use; empty: the first one."))
     authentication_classes: tuple[str, ...] = _key(
         (), _("Import paths of DRF's authentication classes that know a caller's key.")

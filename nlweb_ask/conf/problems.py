@@ -45,7 +45,7 @@ def _look_at(key: Any, value: Any) -> Iterator[Problem]:
     name = known[key].name
     expected = get_type_hints(Deployment)[name]
     if not _is_a(value, expected):
-        default = getattr(Deployment(), name)
+        default = known[key].default
         shown = list(default) if isinstance(default, tuple) else default
         yield Problem(
             f"NLWEB_ASK[{key!r}] is {value!r}, which is not {_WORDS[expected]}.",
@@ -77,7 +77,6 @@ _WORDS: Final[Mapping[Any, str]] = {
     str: "a text",
     tuple[str, ...]: "a list of texts",
     tuple[Mapping[str, Any], ...]: "a list of dictionaries",
-    Mapping[str, Mapping[str, Any]]: "a dictionary of dictionaries",
 }
 
 
@@ -93,11 +92,6 @@ def _is_a(value: Any, expected: Any) -> bool:
     if expected in _LISTS:
         return isinstance(value, list | tuple) and all(
             isinstance(entry, _LISTS[expected]) for entry in value
-        )
-    if expected == Mapping[str, Mapping[str, Any]]:
-        return isinstance(value, Mapping) and all(
-            isinstance(label, str) and isinstance(entry, Mapping)
-            for label, entry in value.items()
         )
     return isinstance(value, int | float if expected is float else expected)
 
