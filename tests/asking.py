@@ -11,6 +11,7 @@ from django.contrib.auth.models import AnonymousUser, User
 
 from nlweb_ask.conf import ProfileConf, RetrieverChoice, SiteConf
 from nlweb_ask.pipeline.ask import AskScope, answer
+from nlweb_ask.pipeline.run import ModelsAt
 from nlweb_ask.plugins import Question, UserLike, Viewer
 from nlweb_ask.protocol.events import Complete, Event, Failure, ResultFound
 
@@ -62,8 +63,9 @@ def ask(
     text: str,
     user: UserLike = ANONYMOUS,
     scope: AskScope | None = None,
+    models: ModelsAt | None = None,
     **question: Any,
 ) -> Answer:
     asked = Question(text=text, query_id="q", conversation_id="c", **question)
-    viewer = Viewer(user=user)
-    return Answer(list(answer(asked, viewer, scope or make_scope(), threading.Event())))
+    viewer, stop = Viewer(user=user), threading.Event()
+    return Answer(list(answer(asked, viewer, scope or make_scope(), stop, models)))

@@ -16,20 +16,23 @@ from nlweb_ask.conf import deployment
 from nlweb_ask.index.reading import one_moment
 from nlweb_ask.index.search import hold_parts, question_terms
 from nlweb_ask.index.spelling import with_corrections
-from nlweb_ask.pipeline import border, fusion
+from nlweb_ask.pipeline import border, fusion, outward
 from nlweb_ask.pipeline.afterwards import finish
 from nlweb_ask.pipeline.border import RAISED
+from nlweb_ask.pipeline.equipment import equipped, lendable
 from nlweb_ask.pipeline.failures import log_failure, warn_of_unindexed
 from nlweb_ask.pipeline.permit import Permitted, permitted_lists
 from nlweb_ask.pipeline.results import item, load_results
-from nlweb_ask.pipeline.run import Run, begin
+from nlweb_ask.pipeline.run import NONE_FITS, ModelsAt, Run, begin, unanswered
 from nlweb_ask.pipeline.scope import AskScope, pick_scope, search_scopes
 from nlweb_ask.pipeline.trace import Trace
 from nlweb_ask.pipeline.writing import written
 from nlweb_ask.plugins import (
+    AsksModels,
     Candidate,
     Ended,
     IndexUnavailable,
+    ModelUnavailable,
     PluginFailed,
     Question,
     Relative,
@@ -58,7 +61,11 @@ MAX_DEPTH = 1000
 
 
 def answer(
-    question: Question, viewer: Viewer, scope: AskScope, stop: threading.Event
+    question: Question,
+    viewer: Viewer,
+    scope: AskScope,
+    stop: threading.Event,
+    models: ModelsAt | None = None,
 ) -> Iterator[Event]:
     """Answer a question on a viewer's behalf, as events.
 
@@ -68,13 +75,15 @@ def answer(
         scope: The site's settings and the granted profiles, from `pick_scope`.
         stop: Set when nobody waits any more; looked at before anything is written
             and between sentences.
+        models: The language models it may ask; None where it may cost nothing, as a
+            question of another site's page.
 
     Yields:
         `Start`, results and content, at most one failure or elicitation, and
         `Complete`, always last. What fails becomes a `Failure`, never an exception, and
         so does an answer that is stopped.
     """
-    run = begin(question, viewer, scope, stop)
+    run = begin(question, viewer, scope, stop, models)
     try:
         yield from _events(run)
     finally:
@@ -87,7 +96,7 @@ def answer(
 def rehearsed(question: Question, viewer: Viewer, scope: AskScope) -> list[Event]:
     """Return the events of `answer`, and tell nobody of the question.
 
-    No handler runs, and no flag that is out of date is mended.
+    No handler runs, no flag that is out of date is mended, and no model is asked.
     """
     return list(_events(begin(question, viewer, scope, threading.Event())))
 
@@ -157,10 +166,14 @@ def _processed(run: Run) -> Question:
     for name in deployment().processors:
         try:
             with run.trace.stage("process", name):
-                given = processors.get(name).process(question, run.viewer)
-                question = border.question(given)
+                processor = equipped(processors.get(name), run, "rewrite")
+                if processor is not None:
+                    given = processor.process(question, run.viewer)
+                    question = border.question(given)
         except Ended as ended:
             raise Ended(_ending(name, ended.event)) from ended
+        except ModelUnavailable as error:
+            run.step_down(error.reason)
         except RAISED as error:  # a processor that fails is skipped
             log_failure(name, error)
     return question
@@ -338,9 +351,23 @@ def _rank(run: Run, results: Sequence[Result]) -> list[Result]:
     for name in deployment().rankers:
         try:
             with run.trace.stage("rank", name) as counts:
-                chosen = rankers.get(name).rank(run.question, ranked)
-                ranked = border.ranked(chosen, ranked)
+                ranked = _ranked_by(run, name, ranked)
                 counts["results"] = len(ranked)
+        except ModelUnavailable as error:
+            run.step_down(error.reason)
         except RAISED as error:  # a ranker that fails is skipped
             log_failure(name, error)
+    if results and not ranked:
+        run.remark(NONE_FITS, unanswered())
     return ranked
+
+
+def _ranked_by(run: Run, name: str, results: Sequence[Result]) -> list[Result]:
+    ranker = equipped(rankers.get(name), run, "rank")
+    if ranker is None:
+        return [*results]
+    if not isinstance(ranker, AsksModels):
+        return border.ranked(ranker.rank(run.question, results), results)
+    shown = lendable(results, run.viewer)
+    chosen = border.ranked(ranker.rank(run.question, shown), shown)
+    return outward.in_their_places(results, shown, chosen)

@@ -6,17 +6,19 @@ import math
 import threading
 import time
 import uuid
-from collections.abc import Set
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Final
 
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from nlweb_ask.conf import SiteConf, deployment
 from nlweb_ask.index.freshness import Stamps
 from nlweb_ask.pipeline.scope import AskScope
 from nlweb_ask.pipeline.trace import Trace
-from nlweb_ask.plugins import Question, Reference, Viewer
+from nlweb_ask.plugins import Models, NoModel, Question, Reference, Step, Viewer
 from nlweb_ask.protocol.events import (
     Complete,
     Completeness,
@@ -35,6 +37,49 @@ from nlweb_ask.protocol.question import DEFAULT_FORMAT, Mode
 # Finer times would tell how much was searched for in vain; staff may know.
 TIME_STEP_MS: Final = 50
 
+# The notice of an answer whose pages a ranker dropped, each of them.
+NONE_FITS: Final = "NONE_FITS"
+
+# The models that a question may ask, by what it asks them for.
+ModelsAt = Callable[[Step], Models]
+
+# Why a question did without a model, in one word for programs and in words for people.
+WITHOUT_MODEL: Final[Mapping[NoModel, tuple[str, Promise]]] = {
+    "off": (
+        "MODELS_OFF",
+        gettext_lazy(
+            "Language models are switched off here; this answer does without one."
+        ),
+    ),
+    "budget": (
+        "BUDGET",
+        gettext_lazy(
+            "The budget for language models is used up for now; this answer does"
+            " without one."
+        ),
+    ),
+    "busy": (
+        "MODEL_BUSY",
+        gettext_lazy(
+            "The language model has too much to do; this answer does without it."
+        ),
+    ),
+    "time": (
+        "MODEL_TIMEOUT",
+        gettext_lazy("The language model took too long; this answer does without it."),
+    ),
+    "fault": (
+        "MODEL_UNAVAILABLE",
+        gettext_lazy("The language model did not answer; this answer does without it."),
+    ),
+    "private": (
+        "PRIVATE_PAGES",
+        gettext_lazy(
+            "These pages are shown to no language model; this answer does without one."
+        ),
+    ),
+}
+
 
 @dataclass(slots=True)
 class Run:
@@ -47,6 +92,7 @@ class Run:
     query_id: str
     conversation_id: str
     mode: Mode
+    models: ModelsAt | None = None  # None: this question may cost nothing
     began: float = field(default_factory=time.monotonic)
     trace: Trace = field(default_factory=Trace)
     results: int = 0
@@ -95,6 +141,15 @@ class Run:
         """Note that the answer is less than it could be, and why."""
         self.completeness = completeness
         self.notice = Notice(code=code, text=text)
+
+    def step_down(self, reason: NoModel) -> None:
+        """Note that a language model was to help and did not, and why.
+
+        Where a part of the search is missing that is told, since it weighs more.
+        """
+        if reason in WITHOUT_MODEL and self.completeness != "partial":
+            code, text = WITHOUT_MODEL[reason]
+            self.reduce("reduced", code, str(text))
 
     def remark(self, code: str, text: str) -> None:
         """Note what of the question was not kept to, where nothing worse is noted."""
@@ -146,8 +201,16 @@ class Run:
         return max(math.ceil(self.seconds * 1000 / TIME_STEP_MS), 1) * TIME_STEP_MS
 
 
+def unanswered() -> str:
+    return _("The site does not seem to answer this.")
+
+
 def begin(
-    question: Question, viewer: Viewer, scope: AskScope, stop: threading.Event
+    question: Question,
+    viewer: Viewer,
+    scope: AskScope,
+    stop: threading.Event,
+    models: ModelsAt | None = None,
 ) -> Run:
     """Settle the ids and the mode of a question.
 
@@ -165,6 +228,7 @@ def begin(
         query_id=query_id,
         conversation_id=said if isinstance(said, str) else new,
         mode=settled_mode(question, scope.conf),
+        models=models,
     )
 
 

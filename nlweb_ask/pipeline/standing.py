@@ -34,13 +34,15 @@ class Standing:
             PermissionFailed: When who may see a page cannot be told.
             PluginFailed: When a source cannot tell how a page stands.
         """
+        return self.of(references).issuperset(references)
+
+    def of(self, references: Collection[Reference]) -> set[Reference]:
+        """Return those of which `still` holds; raise as it does."""
         now = time.monotonic()
         due = [r for r in references if now - self._seen[r] > LOOK_AGAIN_SECONDS]
-        if not due:
-            return True
-        stands = self._standing(due)
+        stands = self._standing(due) if due else set()
         self._seen |= dict.fromkeys(stands, now)
-        return stands.issuperset(due)
+        return {*references} - {*due} | stands
 
     def _standing(self, references: Sequence[Reference]) -> set[Reference]:
         ordinals = {r: self._ordinal(r) for r in references}

@@ -10,59 +10,97 @@ from django.utils.translation import gettext as _
 from nlweb_ask.conf import deployment
 from nlweb_ask.pipeline import border
 from nlweb_ask.pipeline.border import RAISED
+from nlweb_ask.pipeline.equipment import equipped, lendable
 from nlweb_ask.pipeline.failures import log_failure
 from nlweb_ask.pipeline.links import unlinked
 from nlweb_ask.pipeline.receipts import grounded
-from nlweb_ask.pipeline.run import Run
+from nlweb_ask.pipeline.run import NONE_FITS, WITHOUT_MODEL, Run, unanswered
 from nlweb_ask.pipeline.standing import Standing
-from nlweb_ask.plugins import Deadline, Reference, Result, Sentence, generators
+from nlweb_ask.plugins import (
+    AsksModels,
+    Deadline,
+    Generator,
+    ModelUnavailable,
+    Reference,
+    Result,
+    Sentence,
+    generators,
+)
 from nlweb_ask.protocol.events import Content, Event, Failure
 
 
 def written(run: Run, results: Sequence[Result]) -> Iterator[Event]:
     """Yield the summary or the answer to `results` as content.
 
-    Without results the generator is not asked: it would have to invent. One that fails
-    before its first sentence leaves the list with a notice; one that fails or runs out
-    of time later leaves a failure behind its words.
+    Without results no generator is asked: it would have to invent. One that fails before
+    its first sentence leaves the writing to the next, and the last one leaves the list,
+    both with a notice; one that fails or runs out of time later leaves a failure behind
+    its words.
     """
     if not results:
-        yield Content(text=_("Nothing was found."))
+        yield Content(text=_nothing(run))
         return
-    name = deployment().generators[0]
-    deadline = Deadline(run.began + deployment().stream_deadline, run.stop)
-    try:
-        with run.trace.stage("generate", name) as counts:
-            yield from _sentences(run, results, name, deadline, counts)
-    except RAISED as error:
-        log_failure(name, error)
-        if run.text:
-            message = _("The answer could not be written to its end.")
-            yield Failure(code="INTERNAL_ERROR", message=message)
-            return
-        run.reduce(
-            "reduced",
-            "NOT_WRITTEN",
-            _("No text could be written; these are the pages."),
-        )
+    standing = Standing(results, run.viewer, run.began)
+    last: BaseException | None = None
+    for name in deployment().generators:
+        try:
+            with run.trace.stage("generate", name) as counts:
+                generator = equipped(generators.get(name), run, "write")
+                if generator is not None:
+                    yield from _sentences(run, results, generator, standing, counts)
+                    return
+        except RAISED as error:
+            if run.text:
+                log_failure(name, error)
+                message = _("The answer could not be written to its end.")
+                yield Failure(code="INTERNAL_ERROR", message=message)
+                return
+            _step_down(run, name, error)
+            last = error
+    _leave_the_list(run, last)
+
+
+def _nothing(run: Run) -> str:
+    """Say that there is no page, or that a ranker let none of them pass."""
+    dropped = run.notice is not None and run.notice.code == NONE_FITS
+    return unanswered() if dropped else _("Nothing was found.")
+
+
+def _step_down(run: Run, name: str, error: BaseException) -> None:
+    """Note why the next generator writes."""
+    if isinstance(error, ModelUnavailable):
+        run.step_down(error.reason)
+        return
+    log_failure(name, error)
+    text = _("A part that writes failed; what stands here was put together without it.")
+    run.reduce("reduced", "STEPPED_DOWN", text)
+
+
+def _leave_the_list(run: Run, error: BaseException | None) -> None:
+    """Note that nobody wrote, under the code of what the last generator lacked."""
+    code = "NOT_WRITTEN"
+    if isinstance(error, ModelUnavailable) and error.reason in WITHOUT_MODEL:
+        code, _text = WITHOUT_MODEL[error.reason]
+    run.reduce("reduced", code, _("No text could be written; these are the pages."))
 
 
 def _sentences(
     run: Run,
     results: Sequence[Result],
-    name: str,
-    deadline: Deadline,
+    generator: Generator,
+    standing: Standing,
     counts: dict[str, int],
 ) -> Iterator[Event]:
-    standing = Standing(results, run.viewer, run.began)
+    deadline = Deadline(run.began + deployment().stream_deadline, run.stop)
     known = {result.url for result in results}
-    for given in generators.get(name).generate(run.question, results, deadline):
+    shown = _shown(generator, run, results, standing)
+    for given in generator.generate(run.question, shown, deadline):
         if run.stop.is_set():
             return
         if time.monotonic() > deadline.at:
             yield Failure(code="TIMEOUT", message=_("The answer took too long."))
             return
-        run.generator = name
+        run.generator = generator.name
         counts["sentences"] = counts.get("sentences", 0) + 1
         sentence = unlinked(border.sentence(given), known, before=run.text[-2:])
         content = grounded(sentence, results, run.viewer.site_id)
@@ -71,7 +109,17 @@ def _sentences(
         else:
             counts["dropped"] = counts.get("dropped", 0) + 1
     if counts.get("dropped") and not run.text:
-        yield Content(text=_("The site does not seem to answer this."))
+        yield Content(text=unanswered())
+
+
+def _shown(
+    generator: Generator, run: Run, results: Sequence[Result], standing: Standing
+) -> Sequence[Result]:
+    """Return the pages a generator writes from; to a model only what may leave now."""
+    if not isinstance(generator, AsksModels):
+        return results
+    still = standing.of([result.reference for result in results])
+    return lendable([each for each in results if each.reference in still], run.viewer)
 
 
 def _may_be_told(content: Content) -> bool:

@@ -50,6 +50,7 @@ from nlweb_ask.plugins.types import (
     SourceDocument,
     SourceRef,
     StampedIds,
+    Step,
     UserLike,
     Viewer,
 )
@@ -96,6 +97,7 @@ __all__ = [
     "SourceRef",
     "Stamped",
     "StampedIds",
+    "Step",
     "UnknownPlugin",
     "UserLike",
     "Viewer",

@@ -8,6 +8,8 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Protocol
 
 Partition = Literal["public", "restricted"]
+# What a question asks a model for, each at most once.
+Step = Literal["rewrite", "rank", "write"]
 
 
 class UserLike(Protocol):

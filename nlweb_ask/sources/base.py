@@ -20,6 +20,9 @@ class Source:
     # Entries of the session that may open a page to visitors who are not signed in, such
     # as passwords they have typed. `visible_ids` finds them in `viewer.session_marks`.
     opening_marks: Sequence[str] = ()
+    # Whether pages that not everybody may see may be sent to a language model, on behalf
+    # of somebody who may see them.
+    restricted_pages_to_models: ClassVar[bool] = False
     # Models whose rows decide who may see pages, or their labels: when such a row is
     # saved or deleted, or a many-to-many that it declares changes, pages are asked
     # about again. Give `affected_by` as well where it is not all of them.

@@ -182,7 +182,7 @@ def news_app(monkeypatch):
 def test_python_examples_of_a_page_run_in_their_order(page):
     namespace = {"__name__": "an_example"}
     for block in python_blocks(page.read_text(encoding="utf-8")):
-        exec(compile(block, str(page), "exec"), namespace)
+        exec(compile(block, str(page), "exec", dont_inherit=True), namespace)
         assert problems(namespace.pop("NLWEB_ASK", {})) == []
         for name in [name for name in namespace if name.startswith("test_")]:
             namespace.pop(name)()

@@ -1,0 +1,31 @@
+"""Plug-ins that ask a language model, as they work on one question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from nlweb_ask.pipeline.outward import lent
+from nlweb_ask.pipeline.run import Run
+from nlweb_ask.plugins import AsksModels, ModelUnavailable, Result, Step, Viewer
+
+PluginT = TypeVar("PluginT")
+
+
+def equipped(plugin: PluginT, run: Run, step: Step) -> PluginT | None:
+    """Return a plug-in with the model of its step; None where it may cost nothing."""
+    if not isinstance(plugin, AsksModels):
+        return plugin
+    return None if run.models is None else plugin.with_models(run.models(step))
+
+
+def lendable(results: Sequence[Result], viewer: Viewer) -> list[Result]:
+    """Return the results that a language model may be shown.
+
+    Raises:
+        ModelUnavailable: Where there are some, and it may be shown none.
+    """
+    shown = lent(results, viewer)
+    if results and not shown:
+        raise ModelUnavailable(reason="private")
+    return shown
