@@ -4,11 +4,13 @@ from nlweb_ask.admin.grants import AccessGrantAdmin
 from nlweb_ask.admin.index import DocumentAdmin, IndexFailureAdmin
 from nlweb_ask.admin.profiles import IndexProfileAdmin
 from nlweb_ask.admin.settings import SiteSettingsAdmin
+from nlweb_ask.admin.spending import ModelSpendingAdmin
 
 __all__ = [
     "AccessGrantAdmin",
     "DocumentAdmin",
     "IndexFailureAdmin",
     "IndexProfileAdmin",
+    "ModelSpendingAdmin",
     "SiteSettingsAdmin",
 ]

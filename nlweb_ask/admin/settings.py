@@ -90,6 +90,25 @@ class SiteSettingsAdmin(SiteScreen):
                 "description": _("Which visitors may ask stands under “Grants”."),
             },
         ),
+        (
+            _("Language models"),
+            {
+                "fields": [
+                    "models_enabled",
+                    "language_model",
+                    ("model_calls_per_day", "model_cost_per_day"),
+                    ("model_calls_per_month", "model_cost_per_month"),
+                    "model_visitor_share",
+                    "model_hour_share",
+                    "model_member_reserve",
+                ],
+                "description": _(
+                    "What may be spent. Every call is counted at the most it can cost"
+                    " before it is made, so no cap is ever passed; at a cap, questions"
+                    " are answered without a model."
+                ),
+            },
+        ),
     ]
 
     def changeform_view(

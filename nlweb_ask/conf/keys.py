@@ -43,6 +43,15 @@ OWNER_FIELDS: Final = (
     "snippet_length",
     "default_profile",
     "base_url",
+    "models_enabled",
+    "language_model",
+    "model_calls_per_day",
+    "model_calls_per_month",
+    "model_cost_per_day",
+    "model_cost_per_month",
+    "model_hour_share",
+    "model_visitor_share",
+    "model_member_reserve",
     "embedder",
 )
 
@@ -112,6 +121,19 @@ class Deployment:
     snippet_length: int = _key(300, _("Characters of a description, 50 to 2000."))
     default_profile: str = _key("", _("Profile of a question that names none."))
     base_url: str = _key("", _("Scheme and host that links begin with."))
+    models_enabled: bool = _key(True, _("Ask language models."))
+    language_model: str = _key("", _("Language model that is asked; empty: the first."))
+    model_calls_per_day: int = _key(500, _("Calls of a model a day at most."))
+    model_calls_per_month: int = _key(10000, _("Calls of a model a month at most."))
+    model_cost_per_day: float = _key(0.0, _("Cost of a day at most; 0: no cap."))
+    model_cost_per_month: float = _key(0.0, _("Cost of a month at most; 0: no cap."))
+    model_hour_share: int = _key(25, _("Per cent of a day's budget in one hour."))
+    model_visitor_share: int = _key(
+        10, _("Per cent of a day's budget for one visitor.")
+    )
+    model_member_reserve: int = _key(
+        10, _("Per cent of a day's budget for signed-in visitors alone.")
+    )
     embedder: str = _key("", _("Label of the embedder in use; empty: the first one."))
     authentication_classes: tuple[str, ...] = _key(
         (), _("Import paths of DRF's authentication classes that know a caller's key.")

@@ -32,7 +32,16 @@ class SiteConf:
     snippet_length: int = 300  # characters
     default_profile: str = ""
     base_url: str = ""  # origin, without a slash at the end
-    embedder: str = ""  # a label; empty = the first of NLWEB_ASK["EMBEDDERS"]
+    models_enabled: bool = True
+    language_model: str = ""  # its name in `NLWEB_ASK["MODELS"]`; empty = the first
+    model_calls_per_day: int = 500
+    model_calls_per_month: int = 10000
+    model_cost_per_day: float = 0.0  # in the currency of the prices; 0 = no cap
+    model_cost_per_month: float = 0.0
+    model_hour_share: int = 25  # per cent of a day's budget, as are the next two
+    model_visitor_share: int = 10
+    model_member_reserve: int = 10
+    embedder: str = ""  # its name in `NLWEB_ASK["EMBEDDERS"]`; empty = the first
 
 
 def site_conf(site_id: int) -> SiteConf:

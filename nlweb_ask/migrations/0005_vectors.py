@@ -9,7 +9,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies: ClassVar = [("nlweb_ask", "0003_recheck")]
+    dependencies: ClassVar = [("nlweb_ask", "0004_models")]
 
     operations: ClassVar = [
         migrations.AddField(
@@ -20,9 +20,9 @@ class Migration(migrations.Migration):
                 default="",
                 help_text=(
                     "Which model of settings.py makes the vectors that the retriever"
-                    " “vector” searches. Empty: the first one."
+                    " “vector” searches, by the name it has there. Empty: the first."
                 ),
-                max_length=64,
+                max_length=100,
                 verbose_name="embedder",
             ),
         ),
@@ -31,7 +31,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.BigAutoField(primary_key=True, serialize=False)),
                 ("site_id", models.IntegerField(default=0)),
-                ("label", models.CharField(max_length=64, verbose_name="embedder")),
+                ("label", models.CharField(max_length=100, verbose_name="embedder")),
                 ("model", models.CharField(max_length=200, verbose_name="model")),
                 (
                     "width",
@@ -40,6 +40,7 @@ class Migration(migrations.Migration):
                 ("version", models.BigIntegerField(default=0)),
                 ("busy_until", models.DateTimeField(blank=True, null=True)),
                 ("weight", models.FloatField(default=0.3, verbose_name="weight")),
+                ("least", models.FloatField(default=0.0, verbose_name="least")),
                 (
                     "tested_pages",
                     models.PositiveIntegerField(

@@ -1,4 +1,4 @@
-"""Tables: settings of the owner, and the search index."""
+"""Tables: settings of the owner, the search index, and what models have cost."""
 
 from nlweb_ask.models.grants import AccessGrant, Grantee
 from nlweb_ask.models.index import (
@@ -13,6 +13,7 @@ from nlweb_ask.models.index import (
 )
 from nlweb_ask.models.profiles import Fusion, IndexProfile, ProfileRetriever
 from nlweb_ask.models.settings import AnswerMode, SiteSettings
+from nlweb_ask.models.spending import ModelLease, ModelSpending, VisitorSpending
 from nlweb_ask.models.vectors import FIRST_WEIGHT, PageVectors, VectorSet
 
 __all__ = [
@@ -26,6 +27,8 @@ __all__ = [
     "IndexFailure",
     "IndexProfile",
     "IndexState",
+    "ModelLease",
+    "ModelSpending",
     "PageVectors",
     "Passage",
     "Posting",
@@ -34,4 +37,5 @@ __all__ = [
     "Segment",
     "SiteSettings",
     "VectorSet",
+    "VisitorSpending",
 ]

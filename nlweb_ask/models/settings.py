@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -13,6 +13,9 @@ from django.utils.translation import gettext_lazy as _
 
 from nlweb_ask.models.profiles import IndexProfile
 from nlweb_ask.models.validators import validate_origin, validate_rate, validate_types
+
+# A cap of cost in a currency of many digits still fits, and is counted to the millionth.
+MOST_COST: Final = 1_000_000_000
 
 
 class AnswerMode(models.TextChoices):
@@ -115,14 +118,83 @@ class SiteSettings(models.Model):
             " address in settings.py, or that of the site."
         ),
     )
+    models_enabled = models.BooleanField(
+        _("ask language models"),
+        default=True,
+        help_text=_(
+            "While this is off, no language model is asked and nothing can cost"
+            " anything; from the next question on, questions are answered without one."
+        ),
+    )
+    language_model = models.CharField(
+        _("language model"),
+        max_length=100,
+        default="",
+        blank=True,
+        help_text=_(
+            "One of those in settings.py, by the name it has there. Empty: the first."
+        ),
+    )
+    model_calls_per_day = models.PositiveIntegerField(
+        _("calls a day at most"),
+        default=500,
+        validators=[MinValueValidator(1)],
+        help_text=_(
+            "A question makes up to three calls of a language model. At the cap,"
+            " questions are answered without one."
+        ),
+    )
+    model_calls_per_month = models.PositiveIntegerField(
+        _("calls a month at most"),
+        default=10000,
+        validators=[MinValueValidator(1)],
+    )
+    model_cost_per_day = models.FloatField(
+        _("cost a day at most"),
+        default=0.0,
+        validators=[MinValueValidator(0), MaxValueValidator(MOST_COST)],
+        help_text=_(
+            "In the currency that the prices in settings.py are in. 0: no cap of cost;"
+            " the calls are capped all the same."
+        ),
+    )
+    model_cost_per_month = models.FloatField(
+        _("cost a month at most"),
+        default=0.0,
+        validators=[MinValueValidator(0), MaxValueValidator(MOST_COST)],
+        help_text=_("0: no cap of cost."),
+    )
+    model_hour_share = models.PositiveSmallIntegerField(
+        _("share of an hour"),
+        default=25,
+        validators=[MinValueValidator(1), MaxValueValidator(100)],
+        help_text=_(
+            "Per cent of a day's budget that visitors may use in one hour, so that a"
+            " rush leaves something for the evening."
+        ),
+    )
+    model_visitor_share = models.PositiveSmallIntegerField(
+        _("share of a visitor"),
+        default=10,
+        validators=[MinValueValidator(1), MaxValueValidator(100)],
+        help_text=_("Per cent of a day's budget that one visitor may use in a day."),
+    )
+    model_member_reserve = models.PositiveSmallIntegerField(
+        _("kept for who is signed in"),
+        default=10,
+        validators=[MaxValueValidator(100)],
+        help_text=_(
+            "Per cent of a day's budget that only visitors may use who are signed in."
+        ),
+    )
     embedder = models.CharField(
         _("embedder"),
-        max_length=64,
+        max_length=100,
         default="",
         blank=True,
         help_text=_(
             "Which model of settings.py makes the vectors that the retriever “vector”"
-            " searches. Empty: the first one."
+            " searches, by the name it has there. Empty: the first."
         ),
     )
 

@@ -20,7 +20,7 @@ class VectorSet(models.Model):
 
     id = models.BigAutoField(primary_key=True)
     site_id = models.IntegerField(default=0)
-    label = models.CharField(_("embedder"), max_length=64)
+    label = models.CharField(_("embedder"), max_length=100)
     model = models.CharField(_("model"), max_length=200)
     width = models.PositiveIntegerField(_("numbers a vector"))
     # Moved by a random step with every write, so that processes notice.
@@ -28,6 +28,9 @@ class VectorSet(models.Model):
     # Until then one process makes vectors, and no other.
     busy_until = models.DateTimeField(null=True, blank=True)
     weight = models.FloatField(_("weight"), default=FIRST_WEIGHT)
+    # A page is not found by a passage with a lower cosine: most titles have a higher one
+    # with their own page.
+    least = models.FloatField(_("least"), default=0.0)
     tested_pages = models.PositiveIntegerField(_("pages of the test"), default=0)
     # Mean reciprocal ranks of the site's own titles.
     by_vectors = models.FloatField(_("titles found by vectors"), default=0.0)

@@ -21,6 +21,15 @@ FILLED_IN = {
     "allowed_types": "Recipe\nArticle",
     "default_profile": "",
     "rate_limit": "10/m",
+    "models_enabled": "on",
+    "language_model": "",
+    "model_calls_per_day": 500,
+    "model_calls_per_month": 10000,
+    "model_cost_per_day": 0,
+    "model_cost_per_month": 0,
+    "model_hour_share": 25,
+    "model_visitor_share": 10,
+    "model_member_reserve": 10,
 }
 
 

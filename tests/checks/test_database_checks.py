@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 from django.db import connection, transaction
+from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
 from nlweb_ask.index.store import INDEX_VERSION
@@ -54,9 +55,10 @@ def test_database_checks_ask_nothing_unless_a_database_is_named(
 
 
 def test_missing_migration_is_reported(asked):
-    MigrationRecorder(connection).record_unapplied("nlweb_ask", "0003_recheck")
+    [(app, last)] = MigrationLoader(connection).graph.leaf_nodes("nlweb_ask")
+    MigrationRecorder(connection).record_unapplied(app, last)
     [message] = asked("W002")
-    assert "0003_recheck" in message.msg
+    assert last in message.msg
     assert message.hint == "Run: python manage.py migrate nlweb_ask"
 
 
