@@ -88,6 +88,7 @@ def bring_up_to_date(
     used = chosen(site_id)
     if used is None:
         return Embedded()
+    used = used.measured(site_id=site_id)
     vector_set = begin_set(site_id, used)
     with _leased(vector_set, wait=wait):
         work = _Work(site_id, used, vector_set, on_step)

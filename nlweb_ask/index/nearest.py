@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, takewhile
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -44,7 +44,8 @@ def nearest(question: Question, scope: Scope, limit: int) -> list[Candidate]:
     Returns:
         Best first by score (a cosine above 0, rounded to 9 decimals), then by source,
         object, language and part, one candidate a document. None while the site has no
-        vectors of its embedder. A document whose words have changed since is left out.
+        vectors of its embedder. A document whose words have changed since is left out,
+        and so is one that lies further off than most titles do from their own pages.
 
     Raises:
         ModelUnavailable: When the question cannot be embedded.
@@ -54,11 +55,13 @@ def nearest(question: Question, scope: Scope, limit: int) -> list[Candidate]:
     if found is None:
         return []
     direction = _direction(question, found, scope.site_id)
-    if not direction.any():
+    if len(direction) != found.row.width or not direction.any():
         return []
     matrix = matrix_of(found.row)
     within = _found(matrix, current(scope.site_id), scope, direction)
-    return _fresh(_ranked(within, limit), matrix, limit)
+    ranked = _ranked(within, limit)
+    near = takewhile(lambda hit: hit.candidate.score >= found.row.least, ranked)
+    return _fresh(near, matrix, limit)
 
 
 def _direction(question: Question, found: Asked, site_id: int) -> Floats:

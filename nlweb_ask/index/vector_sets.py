@@ -44,6 +44,7 @@ class SetRow(NamedTuple):
     width: int
     version: int
     weight: float
+    least: float
 
 
 def alias() -> str:
@@ -107,16 +108,17 @@ def _asked(site_id: int) -> Asked | None:
     used = chosen(site_id)
     if used is None:
         return None
-    values = [site_id, used.label, used.name, used.width]
+    values = [site_id, used.label, used.name]
     alias_read = router.db_for_read(VectorSet)
     try:
         with connections[alias_read].cursor() as cursor:
             cursor.execute(_set_statement(alias_read), values)
-            row = cursor.fetchone()
+            rows = [SetRow(*row) for row in cursor.fetchall()]
     except DatabaseError as error:
         msg = "The vectors could not be read."
         raise IndexUnavailable(msg) from error
-    return None if row is None else Asked(used, SetRow(*row))
+    fitting = [row for row in rows if used.width in {0, row.width}]
+    return Asked(used, fitting[-1]) if fitting else None
 
 
 @lru_cache
@@ -125,10 +127,13 @@ def _set_statement(alias_read: str) -> str:
     quote = connections[alias_read].ops.quote_name
     columns = ", ".join(map(quote, SetRow._fields))
     wanted = " AND ".join(
-        f"{quote(name)} = %s" for name in ("site_id", "label", "model", "width")
+        f"{quote(name)} = %s" for name in ("site_id", "label", "model")
     )
     # The names are Django's own, quoted; every value is a parameter.
-    return f"SELECT {columns} FROM {quote(VectorSet._meta.db_table)} WHERE {wanted}"  # noqa: S608
+    return (
+        f"SELECT {columns} FROM {quote(VectorSet._meta.db_table)}"  # noqa: S608
+        f" WHERE {wanted} ORDER BY id"
+    )
 
 
 def weight_of(site_id: int) -> float:
@@ -137,7 +142,7 @@ def weight_of(site_id: int) -> float:
 
 
 def begin_set(site_id: int, used: Chosen) -> VectorSet:
-    """Return the set that this embedder's vectors are written to."""
+    """Return the set that the vectors of an embedder of known width are written to."""
     made, _is_new = VectorSet.objects.using(alias()).get_or_create(
         site_id=site_id, label=used.label, model=used.name, width=used.width
     )
@@ -231,4 +236,6 @@ def outdated_sets() -> list[Outdated]:
 
 
 def is_of(row: VectorSet, used: Chosen) -> bool:
-    return (row.label, row.model, row.width) == (used.label, used.name, used.width)
+    """Tell whether an embedder would make such vectors; one may not say its width."""
+    named = (row.label, row.model) == (used.label, used.name)
+    return named and used.width in {0, row.width}

@@ -15,7 +15,7 @@ from django.utils import timezone
 from nlweb_ask.ai.embedders import Chosen
 from nlweb_ask.index.analysis import distinct_terms, question_words
 from nlweb_ask.index.terms import analyse_page
-from nlweb_ask.index.vector_sets import alias, chosen
+from nlweb_ask.index.vector_sets import alias, chosen, is_of
 from nlweb_ask.models import FIRST_WEIGHT, Document, Passage, VectorSet
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ PASSAGES: Final = 3
 # Of fewer pages chance tells more than the model.
 LEAST_PAGES: Final = 20
 FULL_WEIGHT: Final = 1.0
+# One title in so many may say nothing of what its page is about.
+STRAY: Final = 10
 # A test holds until the public pages are so many times more or fewer.
 HOLDS_UP_TO: Final = 2.0
 TEXTS_AT_ONCE: Final = 64
@@ -42,15 +44,13 @@ class Tested:
     pages: int
     by_vectors: float = 0.0
     by_words: float = 0.0
+    least: float = 0.0  # the cosine that nine titles of ten have with their own pages
 
     @property
     def weight(self) -> float:
-        """1.0 where vectors find as much as words do; else 0.3 at most, or their share."""
-        if self.pages < LEAST_PAGES:
-            return FIRST_WEIGHT
-        if self.by_vectors >= self.by_words:
-            return FULL_WEIGHT
-        return round(FIRST_WEIGHT * self.by_vectors / self.by_words, 3)
+        """1.0 where the vectors find as much as words do, else 0.3."""
+        is_shown = self.pages >= LEAST_PAGES and self.by_vectors >= self.by_words
+        return FULL_WEIGHT if is_shown else FIRST_WEIGHT
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +89,7 @@ def tested_by_titles(site_id: int) -> Tested | None:
     tested = _tested(used, site_id, _pages(site_id))
     VectorSet.objects.using(alias()).filter(pk=vector_set.pk).update(
         weight=tested.weight,
+        least=tested.least,
         tested_pages=tested.pages,
         by_vectors=tested.by_vectors,
         by_words=tested.by_words,
@@ -101,8 +102,8 @@ def _set_of(site_id: int) -> VectorSet | None:
     used = chosen(site_id)
     if used is None:
         return None
-    rows = VectorSet.objects.using(alias()).filter(site_id=site_id, label=used.label)
-    return rows.filter(model=used.name, width=used.width).first()
+    rows = VectorSet.objects.using(alias()).filter(site_id=site_id).order_by("-pk")
+    return next((row for row in rows if is_of(row, used)), None)
 
 
 def _public(site_id: int) -> Any:
@@ -134,10 +135,13 @@ def _pages(site_id: int) -> list[_Page]:
 def _tested(used: Chosen, site_id: int, pages: Sequence[_Page]) -> Tested:
     if len(pages) < LEAST_PAGES:
         return Tested(len(pages))
+    cosines = _by_vectors(used, site_id, pages)
+    own = sorted(cosines.diagonal().tolist())
     return Tested(
         pages=len(pages),
-        by_vectors=_mean_reciprocal_rank(_by_vectors(used, site_id, pages)),
+        by_vectors=_mean_reciprocal_rank(cosines),
         by_words=_mean_reciprocal_rank(_by_words(pages)),
+        least=round(max(own[len(own) // STRAY], 0.0), 4),
     )
 
 
@@ -162,7 +166,7 @@ def _by_vectors(used: Chosen, site_id: int, pages: Sequence[_Page]) -> Scores:
     return best
 
 
-def _embedded(used: Chosen, site_id: int, texts: Sequence[str]) -> Scores:
+def _embedded(used: Chosen, site_id: int, texts: Sequence[str]) -> NDArray[Any]:
     import numpy as np
 
     return np.concatenate(
