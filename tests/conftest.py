@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from django.core.cache import cache
 
-from nlweb_ask.index import later, reading
+from nlweb_ask.index import later, reading, vector_matrix
 from nlweb_ask.plugins import sources
 from tests import model_server as models
 from tests.serving import Servers
@@ -14,6 +14,7 @@ from tests.site_in_memory import site_in_memory
 def _nothing_kept_between_tests():
     """Each test starts as a new process would: no snapshot, nobody counted."""
     reading.forget()
+    vector_matrix.forget()
     cache.clear()
     later.forget()
     # A thread has no part in the test's transaction; `later.drain()` does its work.

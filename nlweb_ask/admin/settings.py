@@ -11,7 +11,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from nlweb_ask.admin.fields import LockedValue, types_field
+from nlweb_ask.admin.fields import LockedValue, name_choices, types_field
 from nlweb_ask.admin.screens import SiteScreen
 from nlweb_ask.admin.sites import SiteForm, site_names
 from nlweb_ask.conf import deployed_row, deployment
@@ -38,6 +38,7 @@ class SiteSettingsForm(SiteForm):
             self.initial = {**begun, **self.initial}
         self._offer_modes()
         self._offer_profiles()
+        self._offer_embedders()
         self._lock()
 
     def _offer_modes(self) -> None:
@@ -51,6 +52,17 @@ class SiteSettingsForm(SiteForm):
         profile = self.fields.get("default_profile")
         if isinstance(profile, forms.ModelChoiceField) and self.instance.pk:
             profile.queryset = IndexProfile.objects.filter(site_id=self.row.site_id)
+
+    def _offer_embedders(self) -> None:
+        field = self.fields.get("embedder")
+        if field is not None:
+            labels = name_choices(deployment().embedders, [self.row.embedder])
+            self.fields["embedder"] = forms.ChoiceField(
+                label=field.label,
+                help_text=field.help_text,
+                required=False,
+                choices=[("", "---------"), *labels],
+            )
 
     def _lock(self) -> None:
         """Show what holds; the row keeps what the owner chose, for when it may again."""
@@ -80,6 +92,7 @@ class SiteSettingsAdmin(SiteScreen):
                     "snippet_length",
                     "allowed_types",
                     "default_profile",
+                    "embedder",
                 ]
             },
         ),

@@ -113,7 +113,8 @@ def unit(vectors: NDArray[Any]) -> Vectors:
     rows = np.divide(rows, largest, out=np.zeros_like(rows), where=largest > 0)
     lengths = np.sqrt((rows * rows).sum(axis=1, keepdims=True))
     unit_rows = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
-    return unit_rows.astype("f4")
+    made: Vectors = unit_rows.astype("f4")
+    return made
 
 
 def embedder(label: str = "") -> Chosen | None:

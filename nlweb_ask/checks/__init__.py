@@ -12,6 +12,7 @@ from nlweb_ask.checks import (
     sitemaps,
     sources,
     urls,
+    vectors,
     watching,
 )
 from nlweb_ask.checks.table import CHECKS, Check
@@ -30,5 +31,6 @@ __all__ = [
     "sitemaps",
     "sources",
     "urls",
+    "vectors",
     "watching",
 ]

@@ -13,6 +13,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError, connections, models, router
 from django.db.models import F, Q
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from nlweb_ask.ai.embedders import Chosen, embedder
 from nlweb_ask.conf import chosen_embedder, deployment
@@ -108,7 +109,7 @@ def _asked(site_id: int) -> Asked | None:
     used = chosen(site_id)
     if used is None:
         return None
-    values = [site_id, used.label, used.name]
+    values: tuple[int | str, ...] = (site_id, used.label, used.name)
     alias_read = router.db_for_read(VectorSet)
     try:
         with connections[alias_read].cursor() as cursor:
@@ -143,7 +144,7 @@ def weight_of(site_id: int) -> float:
 
 def begin_set(site_id: int, used: Chosen) -> VectorSet:
     """Return the set that the vectors of an embedder of known width are written to."""
-    made, _is_new = VectorSet.objects.using(alias()).get_or_create(
+    made, _made_now = VectorSet.objects.using(alias()).get_or_create(
         site_id=site_id, label=used.label, model=used.name, width=used.width
     )
     return made
@@ -213,6 +214,20 @@ class Outdated:
     site_id: int
     stored: VectorSet
     used: Chosen
+
+    def message(self) -> str:
+        """Say what is stored and what is in use, with both widths."""
+        template = _(
+            "what is stored has %(old)d numbers a vector (%(old_model)s), and the"
+            " embedder in use makes %(new)s (%(new_model)s): re-indexing is needed, and"
+            " until then pages are found by their words."
+        )
+        return template % {
+            "old": self.stored.width,
+            "old_model": self.stored.model,
+            "new": self.used.width or "?",
+            "new_model": self.used.name,
+        }
 
 
 def outdated_sets() -> list[Outdated]:
