@@ -80,13 +80,9 @@ def test_nothing_is_embedded_before_the_commit(django_capture_on_commit_callback
 def test_a_save_that_is_rolled_back_leaves_nothing_to_embed(
     django_capture_on_commit_callbacks,
 ):
-    with (
-        django_capture_on_commit_callbacks(execute=True),
-        pytest.raises(ZeroDivisionError),
-        transaction.atomic(),
-    ):
+    with django_capture_on_commit_callbacks(execute=True), transaction.atomic():
         save("a", "Kettle", "Boils.")
-        raise ZeroDivisionError
+        transaction.set_rollback(True)
     later.drain()
     assert ToyEmbedder.embedded == []
 

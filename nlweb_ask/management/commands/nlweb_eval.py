@@ -55,7 +55,7 @@ from nlweb_ask.models import Document, IndexProfile, Passage
 from nlweb_ask.pipeline.ask import AskScope, search
 from nlweb_ask.pipeline.trace import Trace
 from nlweb_ask.plugins import AskError, Ended, Question, Result, retrievers, sources
-from nlweb_ask.retrievers import title_test
+from nlweb_ask.retrievers import own_titles
 from nlweb_ask.sources.viewers import anonymous_viewer
 
 BELOW: Final = 1
@@ -204,7 +204,7 @@ class Command(BaseCommand):
             site_id,
             on_step=lambda done, all_: self.progress.show(_("vectors"), done, all_),
         )
-        title_test.tested_by_titles(site_id)
+        own_titles.weigh_by_titles(site_id)
 
     def _golden(self, path: Path, options: dict[str, Any]) -> Measured:
         questions = read_golden(path)

@@ -28,7 +28,7 @@ from nlweb_ask.index.refresh import Refreshed
 from nlweb_ask.index.vector_sets import sites_with_vectors
 from nlweb_ask.models import Change, Document
 from nlweb_ask.plugins import ModelUnavailable, UnknownPlugin, sources
-from nlweb_ask.retrievers import title_test
+from nlweb_ask.retrievers import own_titles
 from nlweb_ask.sources.sites import default_site_id
 
 PROGRESS_SECONDS: Final = 0.2
@@ -182,8 +182,8 @@ def _made_vectors(report: _Report) -> dict[int, Embedded | None]:
             made[site_id] = embedding.bring_up_to_date(
                 site_id, on_step=report.reach, wait=True
             )
-            if title_test.is_due(site_id):
-                report.tested(title_test.tested_by_titles(site_id))
+            if own_titles.is_due(site_id):
+                report.tested(own_titles.weigh_by_titles(site_id))
         except ModelUnavailable as error:
             msg = _(
                 "vectors of site %(site)d: the model was not to be had (%(reason)s)"
@@ -334,7 +334,7 @@ class _Report:
         self._clear()
         self.out.write(self.style.WARNING(text) if warning else text)
 
-    def tested(self, tested: title_test.Tested | None) -> None:
+    def tested(self, tested: own_titles.Tested | None) -> None:
         if tested is not None:
             told = _(
                 "vectors: asked for %(pages)d titles, they found %(by_vectors).2f of"

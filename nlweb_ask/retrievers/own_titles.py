@@ -74,7 +74,7 @@ def is_due(site_id: int) -> bool:
     )
 
 
-def tested_by_titles(site_id: int) -> Tested | None:
+def weigh_by_titles(site_id: int) -> Tested | None:
     """Test the vectors of a site and keep what they weigh from now on.
 
     Returns:
