@@ -10,7 +10,7 @@ from functools import cache, cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.module_loading import import_string
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Vectors = NDArray[np.float32]
-
-# Of one call of a hosted model, whatever its entry says.
-HOSTED_SECONDS: Final = 20.0
 
 
 class Embedder(Protocol):
@@ -59,17 +56,14 @@ class Chosen:
     name: str
     width: int
     is_hosted: bool
-    make: Callable[[Sequence[str], int, float], Vectors]
+    make: Callable[[Sequence[str], int], Vectors]
 
-    def embed(
-        self, texts: Sequence[str], *, site_id: int, seconds: float = HOSTED_SECONDS
-    ) -> Vectors:
+    def embed(self, texts: Sequence[str], *, site_id: int) -> Vectors:
         """Return one vector a text: of length 1, or all zeros where there is none.
 
         Args:
             texts: Any number.
             site_id: The site that pays where it costs something.
-            seconds: How long a hosted model may take.
 
         Raises:
             ModelUnavailable: When it cannot be asked, or gives something else.
@@ -79,7 +73,7 @@ class Chosen:
         if not texts:
             return np.zeros((0, self.width), "f4")
         try:
-            given = np.asarray(self.make(texts, site_id, seconds), "f8")
+            given = np.asarray(self.make(texts, site_id), "f8")
         except ModelUnavailable:
             raise
         except Exception as error:  # a class of the site, or a library of its own
@@ -138,7 +132,7 @@ def _local(model: EmbeddingModel) -> Chosen:
         name=made.name,
         width=made.width,
         is_hosted=False,
-        make=lambda texts, _site_id, _seconds: made.embed(texts),
+        make=lambda texts, _site_id: made.embed(texts),
     )
 
 
@@ -161,12 +155,11 @@ def _instance(path: str, options: tuple[tuple[str, Any], ...]) -> Embedder:
 
 def _hosted(model: EmbeddingModel) -> Chosen:
     @sensitive_variables()
-    def make(texts: Sequence[str], site_id: int, seconds: float) -> Vectors:
+    def make(texts: Sequence[str], site_id: int) -> Vectors:
         import numpy as np
 
-        seconds = min(seconds, model.timeout)
         batches = [
-            _asked_for(model, texts[begin : begin + model.batch], site_id, seconds)
+            _asked_for(model, texts[begin : begin + model.batch], site_id)
             for begin in range(0, len(texts), model.batch)
         ]
         return np.concatenate(batches)
@@ -181,15 +174,13 @@ def _hosted(model: EmbeddingModel) -> Chosen:
 
 
 @sensitive_variables()
-def _asked_for(
-    model: EmbeddingModel, texts: Sequence[str], site_id: int, seconds: float
-) -> Vectors:
+def _asked_for(model: EmbeddingModel, texts: Sequence[str], site_id: int) -> Vectors:
     """Ask a hosted model once, out of what the site may spend."""
     from nlweb_ask.ai import gateway
 
     worst = _worst_cost(model, texts)
-    lease = reserve(Payer(site_id=site_id), worst, seconds=seconds)
-    deadline = Deadline(at=time.monotonic() + seconds, stop=threading.Event())
+    lease = reserve(Payer(site_id=site_id), worst, seconds=model.timeout)
+    deadline = Deadline(at=time.monotonic() + model.timeout, stop=threading.Event())
     embedded = gateway.embed(model, texts, deadline=deadline)
     usage = embedded.usage
     if usage is not None and usage.cost_micros is not None:
