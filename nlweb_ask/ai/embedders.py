@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.module_loading import import_string
@@ -96,6 +98,25 @@ class Chosen:
         return replace(self, width=self.embed(["."], site_id=site_id).shape[1])
 
 
+# Nobody is named: the site itself pays, as for embedding its pages.
+_SITE: Final = Payer(site_id=-1)
+_paying: ContextVar[Payer | None] = ContextVar("nlweb_ask_paying", default=_SITE)
+
+
+@contextmanager
+def paid_by(payer: Payer | None) -> Iterator[None]:
+    """Let what is embedded inside be paid by somebody; by nobody: it may cost nothing.
+
+    For a question, whose visitor has a share of the budget, or may spend none. A model
+    in this process costs nothing and is asked in any case.
+    """
+    token = _paying.set(payer)
+    try:
+        yield
+    finally:
+        _paying.reset(token)
+
+
 def unit(vectors: NDArray[Any]) -> Vectors:
     """Bring each row to length 1; one that is zero, or not all numbers, becomes zeros."""
     import numpy as np
@@ -178,14 +199,22 @@ def _asked_for(model: EmbeddingModel, texts: Sequence[str], site_id: int) -> Vec
     """Ask a hosted model once, out of what the site may spend."""
     from nlweb_ask.ai import gateway
 
+    payer = _payer(site_id)
+    if payer is None:
+        raise ModelUnavailable(reason="off")
     worst = _worst_cost(model, texts)
-    lease = reserve(Payer(site_id=site_id), worst, seconds=model.timeout)
+    lease = reserve(payer, worst, seconds=model.timeout)
     deadline = Deadline(at=time.monotonic() + model.timeout, stop=threading.Event())
     embedded = gateway.embed(model, texts, deadline=deadline)
     usage = embedded.usage
     if usage is not None and usage.cost_micros is not None:
         lease.settle(Cost(calls=1, micros=usage.cost_micros))
     return embedded.vectors
+
+
+def _payer(site_id: int) -> Payer | None:
+    payer = _paying.get()
+    return Payer(site_id=site_id) if payer is _SITE else payer
 
 
 def _worst_cost(model: EmbeddingModel, texts: Sequence[str]) -> Cost:

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from nlweb_ask.ai.embedders import WordLlama, embedder, unit
+from nlweb_ask.ai.budget import Payer
+from nlweb_ask.ai.embedders import WordLlama, embedder, paid_by, unit
 from nlweb_ask.index.embedding import bring_up_to_date
 from nlweb_ask.models import PageVectors, SiteSettings
 from nlweb_ask.plugins import ModelUnavailable
@@ -215,3 +216,23 @@ def test_a_hosted_model_that_gives_another_width_is_not_mixed_in(hosted):
     save("b", "Kettle", "Boils.")
     bring_up_to_date(0)
     assert sorted(ask("teapot", scope=BOTH).names) == ["Kettle", "Samovar"]
+
+
+def test_a_question_that_may_cost_nothing_asks_no_hosted_model(hosted):
+    save("a", "Samovar", "Fill the samovar.")
+    bring_up_to_date(0)
+    before = hosted.calls
+    with paid_by(None):
+        assert ask("samovar", scope=BOTH).names == ["Samovar"]
+    assert hosted.calls == before
+
+
+def test_a_question_is_paid_out_of_the_share_of_its_visitor(hosted):
+    save("a", "Samovar", "Fill the samovar.")
+    bring_up_to_date(0)
+    SiteSettings.objects.update(model_calls_per_day=100, model_visitor_share=10)
+    before = hosted.calls
+    with paid_by(Payer(site_id=0, visitor="somebody")):
+        for _ in range(15):
+            assert ask("samovar", scope=BOTH).names == ["Samovar"]
+    assert hosted.calls == before + 10
