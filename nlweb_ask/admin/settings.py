@@ -39,6 +39,7 @@ class SiteSettingsForm(SiteForm):
         self._offer_modes()
         self._offer_profiles()
         self._offer_models()
+        self._offer_embedders()
         self._lock()
 
     def _offer_modes(self) -> None:
@@ -60,6 +61,17 @@ class SiteSettingsForm(SiteForm):
                 required=False,
                 label=_("Language model"),
                 help_text=_("One of those that are set up in settings.py."),
+            )
+
+    def _offer_embedders(self) -> None:
+        field = self.fields.get("embedder")
+        if field is not None:
+            labels = name_choices(deployment().embedders, [self.row.embedder])
+            self.fields["embedder"] = forms.ChoiceField(
+                label=field.label,
+                help_text=field.help_text,
+                required=False,
+                choices=[("", "---------"), *labels],
             )
 
     def _lock(self) -> None:
@@ -90,6 +102,7 @@ class SiteSettingsAdmin(SiteScreen):
                     "snippet_length",
                     "allowed_types",
                     "default_profile",
+                    "embedder",
                 ]
             },
         ),

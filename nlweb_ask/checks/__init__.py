@@ -13,6 +13,7 @@ from nlweb_ask.checks import (
     sitemaps,
     sources,
     urls,
+    vectors,
     watching,
 )
 from nlweb_ask.checks.table import CHECKS, Check
@@ -32,5 +33,6 @@ __all__ = [
     "sitemaps",
     "sources",
     "urls",
+    "vectors",
     "watching",
 ]

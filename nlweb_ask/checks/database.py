@@ -31,7 +31,7 @@ SHOW_ISOLATION: Final = {
 }
 
 
-def _is_ready(databases: Collection[str] | None) -> bool:
+def is_ready(databases: Collection[str] | None) -> bool:
     """Tell whether our tables may be read: the alias was asked for, and they are there."""
     alias = router.db_for_read(Document)
     if alias not in (databases or ()):
@@ -71,7 +71,7 @@ def check_migrations_are_applied(
 def check_index_is_ready(
     databases: Collection[str] | None = None, **_kwargs: Any
 ) -> list[CheckMessage]:
-    if not _is_ready(databases) or not len(sources) or not _is_switched_on():
+    if not is_ready(databases) or not len(sources) or not _is_switched_on():
         return []
     indexed = Document.objects.filter(indexed=True)
     if not indexed.exists():
@@ -97,7 +97,7 @@ def _is_switched_on() -> bool:
 def check_settings_are_not_overruled(
     databases: Collection[str] | None = None, **_kwargs: Any
 ) -> list[CheckMessage]:
-    if not _is_ready(databases):
+    if not is_ready(databases):
         return []
     try:
         overruled = overruled_keys()
@@ -123,7 +123,7 @@ def check_rows_are_of_sites_there_are(
 ) -> list[CheckMessage]:
     """Report what was set for the only site there was, before there were several."""
     there = sites()
-    if not there.several or not _is_ready(databases):
+    if not there.several or not is_ready(databases):
         return []
     known = there.domains()
     lost = {
@@ -183,7 +183,7 @@ def check_plugins_of_profiles(
     databases: Collection[str] | None = None, **_kwargs: Any
 ) -> list[CheckMessage]:
     """Report what profiles name and nobody registers any more."""
-    return list(_of_profiles()) if _is_ready(databases) else []
+    return list(_of_profiles()) if is_ready(databases) else []
 
 
 def _of_profiles() -> Iterator[CheckMessage]:
@@ -238,7 +238,7 @@ def _isolation(alias: str) -> str:
 def check_addresses_are_known(
     databases: Collection[str] | None = None, **_kwargs: Any
 ) -> list[CheckMessage]:
-    if not _is_ready(databases):
+    if not is_ready(databases):
         return []
     try:
         shared = deployment().base_url

@@ -149,6 +149,8 @@ class Snapshot:
     spelled: dict[Word, str] = field(default_factory=dict, compare=False, repr=False)
     # Which pages pass the filters of a question.
     eligible: dict[Any, Bools] = field(default_factory=dict, compare=False, repr=False)
+    # Which pages the vectors of a set are of (`nearest`).
+    places: dict[Any, Integers] = field(default_factory=dict, compare=False, repr=False)
     # How rare terms are (`scoring`).
     rarities: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 

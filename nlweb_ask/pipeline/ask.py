@@ -36,6 +36,7 @@ from nlweb_ask.plugins import (
     PluginFailed,
     Question,
     Ranker,
+    Relative,
     Result,
     Scope,
     UnknownPlugin,
@@ -285,18 +286,25 @@ def _number(run: Run) -> int:
 
 def _fused(run: Run, permitted: Sequence[Permitted]) -> list[Candidate]:
     """Fold parts to pages in each list, then make one list of all."""
-    weights = {choice.name: choice.weight for choice in run.scope.retrievers}
     wanted = _wanted(run)
-    rankings = [
-        fusion.Ranking(fusion.fold(found.candidates)[:wanted], weights[found.retriever])
-        for found in permitted
-    ]
+    rankings = [_ranking(run, found, wanted) for found in permitted]
     by_rank = run.scope.fusion == "rrf"
     fuse = fusion.reciprocal_rank_fusion if by_rank else fusion.weighted_sum
     with run.trace.stage("fuse") as counts:
         fused = fusion.on_the_wire(fuse(rankings))
         counts["pages"] = len(fused)
     return fused
+
+
+def _ranking(run: Run, found: Permitted, wanted: int) -> fusion.Ranking:
+    weights = {choice.name: choice.weight for choice in run.scope.retrievers}
+    weight = weights[found.retriever]
+    pages = fusion.fold(found.candidates)[:wanted]
+    retriever = retrievers.get(found.retriever)
+    if not isinstance(retriever, Relative):
+        return fusion.Ranking(pages, weight)
+    weight *= retriever.weight_on(run.viewer.site_id)
+    return fusion.Ranking(pages, weight, fusion.floor_of(pages, FUSED_WINDOW))
 
 
 def _ranked(

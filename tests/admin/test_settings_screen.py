@@ -7,6 +7,7 @@ from django.contrib.admin.models import CHANGE, LogEntry
 
 from nlweb_ask.models import SiteSettings
 from tests.factories import IndexProfileFactory, SiteSettingsFactory
+from tests.index.toy_embedder import vector_settings
 from tests.several_sites import several_sites
 
 pytestmark = pytest.mark.django_db
@@ -30,6 +31,7 @@ FILLED_IN = {
     "model_hour_share": 25,
     "model_visitor_share": 10,
     "model_member_reserve": 10,
+    "embedder": "",
 }
 
 
@@ -302,3 +304,15 @@ def test_list_of_sites_asks_once_for_their_names(
             SiteSettingsFactory(site_id=site_id)
         with django_assert_max_num_queries(10):
             owner.get(url("sitesettings_changelist"))
+
+
+def test_owner_picks_an_embedder_by_its_label(owner, url, settings):
+    settings.NLWEB_ASK = vector_settings()
+    owner.post(url("sitesettings_add"), {**FILLED_IN, "embedder": "toy"}, follow=True)
+    assert SiteSettings.objects.get().embedder == "toy"
+
+
+def test_embedder_that_settings_do_not_know_is_refused(owner, url, settings):
+    settings.NLWEB_ASK = vector_settings()
+    filled_in = {**FILLED_IN, "embedder": "mine"}
+    assert "embedder" in errors_of(owner.post(url("sitesettings_add"), filled_in))
