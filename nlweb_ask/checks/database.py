@@ -149,7 +149,7 @@ def check_rows_are_of_sites_there_are(
 def check_picked_models_are_set_up(
     databases: Collection[str] | None = None, **_kwargs: Any
 ) -> list[CheckMessage]:
-    if not _is_ready(databases):
+    if not is_ready(databases):
         return []
     try:
         known = deployment().models
