@@ -80,6 +80,18 @@ def test_site_that_sets_nothing_for_its_database_makes_ten_calls_at_most():
     assert row().day_calls == made
 
 
+def test_strictest_transactions_make_ten_calls_at_most():
+    """Databases that end one of two transactions rather than let it look again."""
+    SiteSettingsFactory(model_calls_per_day=10)
+    level = {"postgresql": 4, "mysql": "serializable"}.get(connection.vendor)
+    options = dict(connection.settings_dict["OPTIONS"])
+    if level:
+        options["isolation_level"] = level
+    made = made_by_processes(PROCESSES, askers=ASKERS, options=options)
+    assert 1 <= made <= 10
+    assert row().day_calls == made
+
+
 # A process that is killed
 
 
