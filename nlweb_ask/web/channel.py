@@ -40,6 +40,7 @@ class Channel(Generic[Item]):
         self.stop = threading.Event()
         self.on_change: Callable[[], None] | None = None
         self.on_stall: Callable[[], None] | None = None
+        self.has_left: Callable[[], bool] | None = None
         self.taken = 0  # items handed to the consumer
         self._handed_at: float | None = None  # time.monotonic() seconds
         self._changed = threading.Condition()
@@ -79,7 +80,7 @@ class Channel(Generic[Item]):
 
     def close(self) -> None:
         """Say that the response is over, and nothing is written any more."""
-        self._handed_at = self.on_stall = None
+        self._handed_at = self.on_stall = self.has_left = None
         self.leave()
 
     def leave_if_stalled(self) -> None:
@@ -91,6 +92,12 @@ class Channel(Generic[Item]):
         self.leave()
         if on_stall is not None:
             on_stall()
+
+    def leave_if_left(self) -> None:
+        """Leave on behalf of a consumer that waits for an item, and so does not see."""
+        has_left = self.has_left
+        if has_left is not None and not self.stop.is_set() and has_left():
+            self.leave()
 
     def take(self, timeout: float) -> Item | End | None:
         """Return the next item, the end after the last, None after `timeout` seconds."""

@@ -27,7 +27,7 @@ from nlweb_ask.conf import deployment
 from nlweb_ask.protocol.writers.sse import KEEPALIVE
 from nlweb_ask.web.channel import Channel, End, Item, Produce
 from nlweb_ask.web.places import StreamPool
-from nlweb_ask.web.stalls import StallWatch, hang_up
+from nlweb_ask.web.stalls import StallWatch, hang_up, has_left
 
 # How long a process that ends waits for what its answers have to clear away.
 EXIT_SECONDS = 1.0
@@ -64,7 +64,7 @@ def send_live(
     channel = _begun(produce)
     if is_async(request):
         return AsyncStream(channel, farewell, keepalive=settings.keepalive_seconds)
-    channel.on_stall = hang_up(request)
+    channel.on_stall, channel.has_left = hang_up(request), has_left(request)
     return SyncStream(channel, farewell, keepalive=settings.keepalive_seconds)
 
 

@@ -11,6 +11,7 @@ from slow_site import NLWEB_ASK as SLOW
 NLWEB_ASK = {
     **SLOW,
     "STREAM_DEADLINE": 60,
+    "KEEPALIVE_SECONDS": 10,
     "MODELS": json.loads(os.environ["MODEL_SITE_MODELS"]),
     "RANKERS": ["relevance"],
     "GENERATORS": ["ai", "extractive"],

@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+import socket
 import threading
 import time
 
+import pytest
+from django.test import RequestFactory
+
 from nlweb_ask.web.channel import CAPACITY, Channel, End
+from nlweb_ask.web.stalls import has_left
 
 
 def make_channel(seconds=30.0, patience=30.0):
@@ -118,3 +123,70 @@ def test_response_that_is_over_ends_no_connection():
     channel.leave_if_stalled()
 
     assert ended == []
+
+
+def test_consumer_that_waits_is_left_when_the_client_has():
+    channel, gone = make_channel(), []
+    channel.has_left = lambda: bool(gone)
+
+    channel.leave_if_left()
+    assert not channel.stop.is_set()
+    gone.append("client")
+    channel.leave_if_left()
+
+    assert channel.stop.is_set()
+
+
+def test_response_that_is_over_looks_at_no_connection():
+    channel, looked = make_channel(), []
+    channel.has_left = lambda: looked.append("connection")
+
+    channel.close()
+    channel.leave_if_left()
+
+    assert looked == []
+
+
+@pytest.fixture
+def ends():
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        yield ours, theirs
+
+
+def looks_at(connection, protocol="HTTP/1.1"):
+    request = RequestFactory().get("/ask", SERVER_PROTOCOL=protocol)
+    request.META["gunicorn.socket"] = connection
+    return has_left(request)
+
+
+def test_client_that_waits_or_sends_on_has_not_left(ends):
+    ours, theirs = ends
+    left = looks_at(ours)
+
+    assert not left()
+    theirs.send(b"GET /next")
+    assert not left()
+    assert ours.recv(9) == b"GET /next"  # nothing was taken from it
+
+
+def test_client_that_closed_its_end_has_left(ends):
+    ours, theirs = ends
+    left = looks_at(ours)
+    theirs.send(b"GET /next")
+    theirs.close()
+
+    assert left()
+
+
+def test_connection_that_is_closed_at_our_end_has_no_client(ends):
+    ours, _theirs = ends
+    left = looks_at(ours)
+    ours.close()
+
+    assert left()
+
+
+def test_connection_that_is_shared_or_not_shown_is_not_looked_at(ends):
+    assert looks_at(ends[0], "HTTP/2.0") is None
+    assert has_left(RequestFactory().get("/ask")) is None
