@@ -167,6 +167,10 @@ class Shares(NamedTuple):
         """How many bytes they take in memory."""
         return SHARES_OBJECTS + self.pages.nbytes + self.passages.nbytes
 
+    def by_itself(self) -> Shares:
+        """Return a copy: a part of what several terms share keeps all of it in memory."""
+        return Shares(self.pages.copy(), self.passages.copy())
+
 
 def scores(
     snapshot: Snapshot,
@@ -211,8 +215,7 @@ def _shares(
     if new:
         made = _worked_out(snapshot, new, rare)
         for term, share in made.items():
-            # A copy, since of what all terms share nothing could be let go.
-            room.put(None, term, share.size, lambda s=share: Shares(*map(_copy, s)))
+            room.put(None, term, share.size, share.by_itself)
         known |= made
     return [known[term] for term in found]
 
@@ -248,10 +251,6 @@ def _factors(term: str, idf: Sequence[float]) -> Sequence[float]:
     """Return what the frequencies of a term count, field by field."""
     weights = _EXACT if term[0] == EXACT_MARK else _PLAIN
     return [(K1 + 1.0) * idf * weight for idf, weight in zip(idf, weights, strict=True)]
-
-
-def _copy(share: Shorts) -> Shorts:
-    return share.copy()
 
 
 class _Postings(NamedTuple):
