@@ -14,8 +14,9 @@ from nlweb_ask.contrib.djangocms.described import breadcrumb, first_image, publi
 from nlweb_ask.contrib.djangocms.fingerprints import fingerprints, trails
 from nlweb_ask.contrib.djangocms.identity import PageLanguage, readable
 from nlweb_ask.contrib.djangocms.offered import offered_contents
-from nlweb_ask.contrib.djangocms.rendering import rendered, slots_shown
+from nlweb_ask.contrib.djangocms.rendering import rendered
 from nlweb_ask.contrib.djangocms.restrictions import Place, closed_pages
+from nlweb_ask.contrib.djangocms.shown import slots_shown
 from nlweb_ask.plugins import Section, SourceDocument, SourceRef, Viewer
 from nlweb_ask.sources.base import Source
 from nlweb_ask.sources.field_text import distinct_anchors

@@ -76,6 +76,7 @@ CMS_TEMPLATES = [
     ("harbourcms/page.html", "Page"),
     ("harbourcms/other.html", "Other placeholders"),
     ("harbourcms/inner.html", "A block that is shown to some"),
+    ("harbourcms/tags.html", "A placeholder in each kind of tag"),
 ]
 CMS_CONFIRM_VERSION4 = True
 CMS_PERMISSION = True
