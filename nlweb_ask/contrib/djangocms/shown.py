@@ -29,6 +29,7 @@ TRANSPARENT: Final = frozenset(
         *(LocalizeNode, SpacelessNode, TimezoneNode, WithNode),
     }
 )
+SUPER: Final = "block.super"  # the same block of the template above
 MOST_DEEP: Final = 50  # templates that include one another, without an end
 
 # By name: how a block is written, in the template that is extended last first.
@@ -84,7 +85,7 @@ def _shown_by(node: Any, place: Place) -> Iterator[str]:
         yield from _extended(node, place)
     elif kind is BlockNode:
         yield from _written([*place.blocks.get(node.name, ()), node], place)
-    elif kind is VariableNode and node.filter_expression.token == "block.super":
+    elif kind is VariableNode and node.filter_expression.token == SUPER:
         yield from _written(place.above, place)
     elif kind is IncludeNode:
         yield from _included(node, place)

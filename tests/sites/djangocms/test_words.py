@@ -163,6 +163,37 @@ def test_a_page_without_an_object_of_its_own_gets_one_with_its_place(home, add):
     ]
 
 
+def test_the_date_of_publication_stays_and_that_of_the_last_change_moves(home, add):
+    page = add(home, "Tides", "<p>High water.</p>")
+    before = read(page).schema_object
+    assert before["dateCreated"] <= before["datePublished"] <= before["dateModified"]
+    content = building.latest(page)
+    if building.VERSIONED:
+        version = building.version_of(content).copy(building.editor())
+        building.say(version.content, "<p>Low water.</p>")
+        assert read(page).schema_object == before
+        version.publish(building.editor())
+    else:
+        building.say(content, "<p>Low water.</p>")
+    after = read(page).schema_object
+    assert after["datePublished"] == before["datePublished"]
+    assert after["dateModified"] > before["dateModified"]
+
+
+def test_a_change_that_visitors_are_not_shown_moves_no_date(home, add):
+    page = add(home, "Tides", "<p>High water.</p>")
+    before = read(page).schema_object
+    building.say(building.latest(page), "<p>For members.</p>", "members")
+    assert read(page).schema_object == before
+
+
+def test_the_account_that_wrote_a_page_is_not_told(home, add):
+    """It is a name to sign in with, and no author's."""
+    page = add(home, "Tides", "<p>High water.</p>")
+    names = {page.created_by, page.changed_by, building.latest(page).created_by}
+    assert not [name for name in names if name and name in str(read(page))]
+
+
 @pytest.mark.parametrize(
     "close",
     [

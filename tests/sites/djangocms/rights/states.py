@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from cms.models import PageContent, PagePermission, PageUrl
 from cms.models import Page as AnyPage
+from cms.models import PageContent, PagePermission, PageUrl
 from django.contrib.sites.models import Site
 from django.db import connection
 from django.test import TestCase
