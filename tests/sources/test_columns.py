@@ -34,10 +34,8 @@ def mast():
 
 def test_an_object_without_a_steady_repr_moves_no_stamp(mast):
     source, key = sources.get("masts"), str(mast.pk)
-    seen = []
-    for _ in range(3):
-        # Held, so that the next object has another address.
-        seen.append((Mast.objects.get().hoist, source.stamps([key])[key]))
+    # Held, so that the next object has another address.
+    seen = [(Mast.objects.get().hoist, source.stamps([key])[key]) for _ in range(3)]
     assert len({stamp for _, stamp in seen}) == 1
     assert [ref.stamp for ref in source.iter_refs()] == [seen[0][1]]
     Mast.objects.update(hoist="all clear")

@@ -390,14 +390,6 @@ def shows_alias_for_a(people: People) -> Page:
     return restrict(shows_alias(people), group=people.a)
 
 
-def of_app(people: People) -> Page:
-    """Its own words are shown to nobody: the app's are, and these are no page's."""
-    page = below(
-        home(), people, apphook="FleetApp", apphook_namespace=f"fleet-{coined()}"
-    )
-    return restrict(page, group=people.a)
-
-
 def deleted(people: People) -> Page:
     # The CMS lets nobody delete a page of which one version was made from another.
     page = below(home(), people, with_draft=False)
@@ -468,12 +460,12 @@ STATES: Final = (
     State("alias", shows_alias),
     State("draft of an alias", shows_alias_draft),
     State("alias on a page for A", shows_alias_for_a),
-    State("app on a page for A", of_app),
     State("deleted", deleted),
     State("deleted with its parent", deleted_with_its_parent),
     State("address deleted in SQL", deleted_in_sql),
 )
 ABSENT_STATES: Final = {
+    "apphook": "such a page has a title and no passage, so that no receipt names it",
     "scheduled and expired": "django CMS publishes by hand; a package adds dates",
     "shared password": "django CMS has none; it is Wagtail's",
     "noindex": "django CMS has no such field; a subclass leaves pages out",
