@@ -27,7 +27,8 @@ PLACES: Final = (
 NOTHING: Final = dict.fromkeys(PagePermission.get_all_permissions(), False)
 ALONE, CHILDREN, WITH_CHILDREN, DESCENDANTS = 1, 2, 3, 4
 
-# Each change is committed, as plug-ins are read after that.
+# Each change is committed, as plug-ins are read after that; one that is not would take
+# up what waits for its commit, which never comes.
 committed = TestCase.captureOnCommitCallbacks
 
 
@@ -114,10 +115,11 @@ def draft(people: People) -> Page:
 def archived(people: People) -> Page:
     page = draft(people)
     content = building.latest(row_of(page))
-    if building.VERSIONED:
-        building.version_of(content).archive(building.editor())
-    else:
-        content.delete()
+    with committed(execute=True):
+        if building.VERSIONED:
+            building.version_of(content).archive(building.editor())
+        else:
+            content.delete()
     return page
 
 
@@ -220,7 +222,8 @@ def changed_by_b(people: People) -> Page:
     """Whoever may change a page may see it, where that is not kept from them."""
     page = for_one_user(people)
     row = {**NOTHING, "can_change": True, "group": people.b, "page_id": page.pk}
-    PagePermission.objects.create(**row)
+    with committed(execute=True):
+        PagePermission.objects.create(**row)
     return page
 
 
@@ -258,7 +261,8 @@ def parent_restricted_since(people: People) -> Page:
 
 
 def move(page: Any, target: Any) -> None:
-    row_of(page).move_page(row_of(target), "last-child")
+    with committed(execute=True):
+        row_of(page).move_page(row_of(target), "last-child")
 
 
 def moved_below_restricted(people: People) -> Page:
@@ -293,7 +297,8 @@ def redirecting(people: People) -> Page:
     page = public(people)
     content = published(page)
     content.redirect = "/"
-    content.save()
+    with committed(execute=True):
+        content.save()
     return page
 
 
