@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.db import models
-from django.db.models import ExpressionWrapper, F
+from django.db.models import Expression, ExpressionWrapper, F
 from django.db.models.functions import Cast
 
-Column = str | Cast | ExpressionWrapper
+Column = str | Expression
 
 
 def stored(fields: Iterable[Any]) -> list[Column]:

@@ -105,6 +105,7 @@ def unpublished(home, chance):
 def redirecting_unseen(home, chance):
     pages = [page.pk for page in hidden_below(home, chance)]
     PageContent.admin_manager.filter(page__in=pages).update(redirect="/")
+    sweep("djangocms", changed_only=True)
 
 
 def deleted(home, chance):
