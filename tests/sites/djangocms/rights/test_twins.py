@@ -143,19 +143,20 @@ def seen_until_a_group_was_left(home, chance):
     member.groups.remove(pilots()["group"])
 
 
-HISTORIES = [
-    restricted,
+# What is another thing without versions.
+WITHOUT_VERSIONS = [restricted, unpublished, in_placeholders_for_some]
+WITH_VERSIONS = [
+    *WITHOUT_VERSIONS,
     opened_and_closed,
     moved_under,
     moved_to_another_site,
-    unpublished,
     redirecting_unseen,
     deleted,
     in_language_that_is_not_public,
-    in_placeholders_for_some,
     seen_until_a_group_was_left,
-    *([drafts] if building.VERSIONED else []),
+    drafts,
 ]
+HISTORIES = WITH_VERSIONS if building.VERSIONED else WITHOUT_VERSIONS
 
 
 @pytest.fixture
