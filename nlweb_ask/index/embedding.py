@@ -30,6 +30,7 @@ from nlweb_ask.index.vector_sets import (
     take_lease,
 )
 from nlweb_ask.models import Document, PageVectors, Passage, VectorSet
+from nlweb_ask.plugins import ModelUnavailable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,6 +45,7 @@ TEXTS_AT_ONCE: Final = 64
 # passages differ by, and so is half of the disk.
 STORED_AS: Final = "<f2"
 HASH_BYTES: Final = 16
+MOST_SIGNS: Final = 4000
 # How long a command waits for another process between two looks.
 WAIT_SECONDS: Final = 1.0
 
@@ -126,14 +128,29 @@ class _Work:
     def all_due(self) -> Embedded:
         """Look until nothing is due: documents are written meanwhile."""
         while expected := self._due().count():
-            before = self.done
-            last = 0
-            while batch := list(self._due().filter(pk__gt=last)[:DOCUMENTS_AT_ONCE]):
-                self.total += _embed(self.vector_set, self.used, batch)
-                self.done += len(batch)
-                self.on_step(self.done, max(before + expected, self.done))
-                last = batch[-1].pk
+            failed = self._one_pass(self.done + expected)
+            if failed is not None:
+                raise failed
         return self.total
+
+    def _one_pass(self, expected: int) -> ModelUnavailable | None:
+        """Embed what is due; return what failed, if a batch did.
+
+        The others are not left without vectors because the model cannot read one.
+        """
+        failed = None
+        last = 0
+        while batch := list(self._due().filter(pk__gt=last)[:DOCUMENTS_AT_ONCE]):
+            try:
+                self.total += _embed(self.vector_set, self.used, batch)
+            except ModelUnavailable as error:
+                if error.reason != "fault":
+                    raise
+                failed = error
+            last = batch[-1].pk
+            self.done += len(batch)
+            self.on_step(self.done, max(expected, self.done))
+        return failed
 
     def _due(self) -> models.QuerySet[Document]:
         due = due_documents(self.site_id, self.used, self.vector_set.pk)
@@ -202,15 +219,18 @@ def _texts(documents: Sequence[Document]) -> list[_Texts]:
 
 def _texts_of(document: Document, passages: Sequence[tuple[str, str]]) -> _Texts:
     texts = [text_of(document.name, heading, text) for heading, text in passages] or [
-        document.name
+        text_of(document.name, "", "")
     ]
     hashes = [text_hash(text) for text in texts]
     return _Texts(document, len(passages), texts, hashes)
 
 
 def text_of(name: str, heading: str, text: str) -> str:
-    """Return what is embedded of a passage: it may not name what it is about."""
-    return "\n".join(part for part in (name, heading, text) if part)
+    """Return what is embedded of a passage: it may not name what it is about.
+
+    Cut where it is longer than any passage of prose: models refuse what is too long.
+    """
+    return "\n".join(part for part in (name, heading, text) if part)[:MOST_SIGNS]
 
 
 def text_hash(text: str) -> bytes:

@@ -7,13 +7,13 @@ import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from nlweb_ask.index import later
+from nlweb_ask.index import embedding, later
 from nlweb_ask.index.embedding import Busy, bring_up_to_date
 from nlweb_ask.index.merge import merge
 from nlweb_ask.index.refresh import refresh_objects
 from nlweb_ask.index.vector_sets import begin_set, chosen, take_lease
 from nlweb_ask.models import Document, PageVectors, VectorSet
-from nlweb_ask.plugins import Question, Scope, retrievers
+from nlweb_ask.plugins import ModelUnavailable, Question, Scope, retrievers
 from tests.asking import MEMBER, ask, make_scope
 from tests.index.toy_embedder import ToyEmbedder, vector_settings
 from tests.site_in_memory import delete, save
@@ -322,3 +322,21 @@ def test_a_question_costs_three_queries_more_however_many_pages_there_are():
         save(f"h{number}", "Kettle", f"Number {number}.", readers="staff")
     embed()
     assert queries(*BOTH) == few == queries("keyword") + 3
+
+
+def test_a_page_that_cannot_be_embedded_leaves_no_other_without_vectors(
+    settings, monkeypatch
+):
+    settings.NLWEB_ASK = vector_settings("Picky")
+    monkeypatch.setattr(embedding, "DOCUMENTS_AT_ONCE", 1)
+    save("a", "Kettle", "Refused by the model.")
+    save("b", "Samovar", "Boils.")
+    with pytest.raises(ModelUnavailable):
+        embed()
+    assert found("teapot") == ["b"]
+
+
+def test_an_endless_title_is_cut():
+    save("a", "Kettle " * 5000, "Boils.")
+    embed()
+    assert [len(text) for text in ToyEmbedder.embedded] == [embedding.MOST_SIGNS]

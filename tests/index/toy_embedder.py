@@ -74,6 +74,15 @@ class Broken(ToyEmbedder):
         raise RuntimeError(msg)
 
 
+class Picky(ToyEmbedder):
+    """Takes no batch with a text that it cannot read."""
+
+    def embed(self, texts: Sequence[str]) -> np.ndarray:
+        if any("Refused" in text for text in texts):
+            raise ValueError
+        return super().embed(texts)
+
+
 def vector_settings(kind: str = "ToyEmbedder", **options: object) -> dict[str, object]:
     """Return an `NLWEB_ASK` that searches words and vectors."""
     path = f"tests.index.toy_embedder.{kind}"
