@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
+from nlweb_ask.ai.providers import embedding_model
 from nlweb_ask.conf import deployment
 from nlweb_ask.pipeline.outward import lent
 from nlweb_ask.pipeline.run import Run
+from nlweb_ask.pipeline.scope import AskScope
 from nlweb_ask.plugins import (
     AsksModels,
     ModelUnavailable,
@@ -18,6 +20,7 @@ from nlweb_ask.plugins import (
     generators,
     processors,
     rankers,
+    retrievers,
 )
 from nlweb_ask.protocol.question import Mode
 
@@ -31,8 +34,21 @@ def equipped(plugin: PluginT, run: Run, step: Step) -> PluginT | None:
     return None if run.models is None else plugin.with_models(run.models(step))
 
 
-def asks_models(mode: Mode) -> bool:
-    """Tell whether an answer in this mode asks a language model, as things are set."""
+def asks_models(mode: Mode, scope: AskScope) -> bool:
+    """Tell whether an answer in this mode waits for a model, as things are set."""
+    return _asks_language_model(mode) or _asks_embedder(scope)
+
+
+def _asks_embedder(scope: AskScope) -> bool:
+    """Tell whether the question is embedded, and not in this process."""
+    chosen = [each.name for each in scope.retrievers if each.name in retrievers]
+    if not any(getattr(retrievers.get(n), "embeds_questions", False) for n in chosen):
+        return False
+    model = embedding_model(scope.conf.embedder)
+    return model is not None and not model.class_path
+
+
+def _asks_language_model(mode: Mode) -> bool:
     deployed = deployment()
     named: list[tuple[Registry[Any], tuple[str, ...]]] = [
         (processors, deployed.processors),

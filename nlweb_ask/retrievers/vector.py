@@ -13,6 +13,8 @@ class VectorRetriever:
     """Finds pages that say it in other words; see `nlweb_ask.index.nearest`."""
 
     name = "vector"
+    # So that an answer is not made in haste where that is done elsewhere.
+    embeds_questions = True
 
     def retrieve(
         self, question: Question, scope: Scope, *, limit: int

@@ -48,7 +48,7 @@ class Asked:
     def _models(self, stop: threading.Event) -> QuestionModels | None:
         if self.payer is None:
             return None
-        if asks_models(self._mode):
+        if asks_models(self._mode, self.scope):
             warm_up()
         until = time.monotonic() + deployment().stream_deadline
         return QuestionModels(self.payer, self.scope.conf.language_model, stop, until)
@@ -57,7 +57,7 @@ class Asked:
     def takes_long(self) -> bool:
         """Whether something slow will be asked: lists are made in milliseconds."""
         return self._mode != "list" or (
-            self.payer is not None and asks_models(self._mode)
+            self.payer is not None and asks_models(self._mode, self.scope)
         )
 
     @property

@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_safe
 
-from nlweb_ask.conf import SiteConf, deployment
+from nlweb_ask.conf import SiteConf
 from nlweb_ask.index.analysis import analyze_question
 from nlweb_ask.pipeline.ask import pick_scope
 from nlweb_ask.pipeline.run import settled_mode
@@ -49,7 +49,7 @@ from nlweb_ask.web.leases import leased
 from nlweb_ask.web.limits import check_rate
 from nlweb_ask.web.login import login_address
 from nlweb_ask.web.origin import is_foreign, keep_cors_ours
-from nlweb_ask.web.payers import payer_of
+from nlweb_ask.web.payers import payer_where_models_are
 from nlweb_ask.web.requests import query_pairs
 from nlweb_ask.web.responses import NEVER_STORED, set_headers
 from nlweb_ask.web.rows import Row, language_of_item, row
@@ -217,7 +217,7 @@ def _ask(request: HttpRequest, conf: SiteConf) -> Asked:
     asked = _asked(request)
     read = read_question(RawRequest(method="GET", query=[("query", asked)]))
     question = replace(read, mode=settled_mode(read, conf))
-    payer = payer_of(request, user, conf) if deployment().models else None
+    payer = payer_where_models_are(request, user, conf)
     scope = pick_scope(question, viewer, conf, profiles)
     return Asked(question, viewer, scope, payer)
 

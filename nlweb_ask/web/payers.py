@@ -6,9 +6,18 @@ from django.http import HttpRequest
 from django.utils.crypto import salted_hmac
 
 from nlweb_ask.ai.budget import Payer
-from nlweb_ask.conf import SiteConf
+from nlweb_ask.conf import SiteConf, deployment
 from nlweb_ask.plugins.types import UserLike
 from nlweb_ask.web.limits import caller_key
+
+
+def payer_where_models_are(
+    request: HttpRequest, user: UserLike, conf: SiteConf
+) -> Payer | None:
+    """Return who asks; nobody pays where no model is set up."""
+    deployed = deployment()
+    has_models = bool(deployed.models or deployed.embedders)
+    return payer_of(request, user, conf) if has_models else None
 
 
 def payer_of(request: HttpRequest, user: UserLike, conf: SiteConf) -> Payer:

@@ -50,7 +50,7 @@ from nlweb_ask.web.limits import (
     too_often,
 )
 from nlweb_ask.web.origin import PREFLIGHT_HEADERS, is_foreign, keep_cors_ours
-from nlweb_ask.web.payers import payer_of
+from nlweb_ask.web.payers import payer_where_models_are
 from nlweb_ask.web.refusals import as_refusal, refusal_response
 from nlweb_ask.web.requests import UnreadBody, keep_body, raw_request
 from nlweb_ask.web.responses import (
@@ -267,8 +267,8 @@ class AskView(Endpoint):
         question = replace(question, mode=mode)
         viewer = speaking(self.viewer, question)
         scope = pick_scope(question, viewer, conf, self.profiles)
-        free = self.foreign or not deployment().models
-        payer = None if free else payer_of(request._request, viewer.user, conf)
+        http, user = request._request, viewer.user
+        payer = None if self.foreign else payer_where_models_are(http, user, conf)
         return Asked(question, viewer, scope, payer)
 
     @sensitive_variables()
