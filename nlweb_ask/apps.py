@@ -40,6 +40,7 @@ def _register_builtins() -> None:
     from nlweb_ask.rankers.words import WordsRanker
     from nlweb_ask.retrievers.bm25 import Bm25Retriever
     from nlweb_ask.retrievers.keyword import KeywordRetriever
+    from nlweb_ask.retrievers.vector import VectorRetriever
 
     generators.register(ExtractiveGenerator)
     generators.register(AiGenerator)
@@ -54,6 +55,7 @@ def _register_builtins() -> None:
     rankers.register(DecideRanker)
     retrievers.register(KeywordRetriever)
     retrievers.register(Bm25Retriever)
+    retrievers.register(VectorRetriever)
 
 
 def _register_named_in_settings() -> None:

@@ -4,7 +4,7 @@ import pytest
 from django.core.cache import cache
 
 from nlweb_ask.ai import breaker, gateway
-from nlweb_ask.index import later, reading
+from nlweb_ask.index import later, reading, vector_matrix
 from nlweb_ask.plugins import sources
 from tests import model_server as models
 from tests.serving import Servers
@@ -17,6 +17,7 @@ IMPORT_SECONDS = 180
 def _nothing_kept_between_tests():
     """Each test starts as a new process would: no snapshot, nobody counted."""
     reading.forget()
+    vector_matrix.forget()
     cache.clear()
     later.forget()
     breaker.forget()

@@ -6,13 +6,14 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.contrib import admin
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 
 from nlweb_ask.admin.screens import ReadOnlyScreen
 from nlweb_ask.admin.seen import seen_by_user
+from nlweb_ask.admin.vectors import vector_lines
 from nlweb_ask.models import Document, IndexFailure
 
 RUN_INDEX = _("Run “python manage.py nlweb_index” on the server.")
@@ -63,6 +64,12 @@ class DocumentAdmin(ReadOnlyScreen):
         for document in documents:
             document.seen_by_user = document.pk in seen
         return changelist
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        context = {"vector_lines": vector_lines(), **(extra_context or {})}
+        return super().changelist_view(request, context)
 
     def get_object(
         self, request: HttpRequest, object_id: str, from_field: str | None = None

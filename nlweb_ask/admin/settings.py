@@ -11,7 +11,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from nlweb_ask.admin.fields import LockedValue, types_field
+from nlweb_ask.admin.fields import LockedValue, name_choices, types_field
 from nlweb_ask.admin.screens import SiteScreen
 from nlweb_ask.admin.sites import SiteForm, site_names
 from nlweb_ask.conf import deployed_row, deployment
@@ -38,6 +38,8 @@ class SiteSettingsForm(SiteForm):
             self.initial = {**begun, **self.initial}
         self._offer_modes()
         self._offer_profiles()
+        self._offer_models()
+        self._offer_embedders()
         self._lock()
 
     def _offer_modes(self) -> None:
@@ -51,6 +53,26 @@ class SiteSettingsForm(SiteForm):
         profile = self.fields.get("default_profile")
         if isinstance(profile, forms.ModelChoiceField) and self.instance.pk:
             profile.queryset = IndexProfile.objects.filter(site_id=self.row.site_id)
+
+    def _offer_models(self) -> None:
+        if "language_model" in self.fields:
+            self.fields["language_model"] = forms.ChoiceField(
+                choices=_model_choices(self.row.language_model),
+                required=False,
+                label=_("Language model"),
+                help_text=_("One of those that are set up in settings.py."),
+            )
+
+    def _offer_embedders(self) -> None:
+        field = self.fields.get("embedder")
+        if field is not None:
+            labels = name_choices(deployment().embedders, [self.row.embedder])
+            self.fields["embedder"] = forms.ChoiceField(
+                label=field.label,
+                help_text=field.help_text,
+                required=False,
+                choices=[("", "---------"), *labels],
+            )
 
     def _lock(self) -> None:
         """Show what holds; the row keeps what the owner chose, for when it may again."""
@@ -80,6 +102,7 @@ class SiteSettingsAdmin(SiteScreen):
                     "snippet_length",
                     "allowed_types",
                     "default_profile",
+                    "embedder",
                 ]
             },
         ),
@@ -96,8 +119,10 @@ class SiteSettingsAdmin(SiteScreen):
                 "fields": [
                     "models_enabled",
                     "language_model",
-                    ("model_calls_per_day", "model_cost_per_day"),
-                    ("model_calls_per_month", "model_cost_per_month"),
+                    "model_calls_per_day",
+                    "model_calls_per_month",
+                    "model_cost_per_day",
+                    "model_cost_per_month",
                     "model_visitor_share",
                     "model_hour_share",
                     "model_member_reserve",
@@ -153,6 +178,16 @@ class SiteSettingsAdmin(SiteScreen):
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
+
+
+def _model_choices(chosen: str) -> list[tuple[str, Any]]:
+    labels = list(deployment().models)
+    first = (
+        _("the first one: %(label)s") % {"label": labels[0]}
+        if labels
+        else _("none is set up")
+    )
+    return [("", first), *name_choices(labels, [chosen])]
 
 
 def _sites_with_row() -> list[int]:

@@ -65,9 +65,9 @@ class ModelSpendingAdmin(ReadOnlyScreen):
 
 def _chosen(request: HttpRequest, sites: dict[int, str]) -> int:
     named = request.GET.get("site", "")
-    chosen = int(named) if named.isdecimal() else None
-    if chosen in sites:
-        return chosen
+    for site_id in sites:
+        if str(site_id) == named:
+            return site_id
     default = default_site_id()
     return default if default in sites else next(iter(sites), default)
 

@@ -40,6 +40,8 @@ PAUSE_SECONDS: Final = 0.05
 # Calls are kept for the screen that shows a day by its hours.
 KEPT_SECONDS: Final = 2 * 24 * 60 * 60
 NOTHING: Final = Cost(0, 0)
+# After so long a call that is still not settled is told as lost, whatever it was given.
+MOST_SECONDS: Final = 5 * 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,14 +81,16 @@ def reserve(payer: Payer, worst: Cost, *, seconds: float) -> Lease:
     """Count `worst` against every cap that holds for `payer`, or nothing at all.
 
     The owner's settings are read anew, so that a switch or a cap holds from the next
-    call on. After `seconds` the lease has ended, and stays at its worst case.
+    call on. After `seconds`, or five minutes, the lease has ended, and stays at its
+    worst case.
 
     Raises:
         ModelUnavailable: `off` when the owner has switched models off; `budget` when it
             does not fit, and when it cannot be counted for whatever reason.
     """
     try:
-        return _reserve(_switched_on(payer.site_id), payer, worst, math.ceil(seconds))
+        conf = _switched_on(payer.site_id)
+        return _reserve(conf, payer, worst, math.ceil(min(seconds, MOST_SECONDS)))
     except ModelUnavailable:
         raise
     except Exception as error:  # noqa: BLE001 - whatever it is, nothing can be counted
@@ -117,15 +121,17 @@ def _reserve(conf: SiteConf, payer: Payer, worst: Cost, seconds: int) -> Lease:
     caps = caps_for(conf, worst)
     at = periods.now()
     call = _Call(payer, worst, caps, at, seconds)
-    for _attempt in range(ATTEMPTS):
+    for attempt in range(ATTEMPTS):
         try:
             return _take(call)
         except _NoRoom as error:
-            if not _made_room(error, call):
-                raise ModelUnavailable(reason="budget") from None
+            if not _has_room_now(error, call):
+                break
         except OperationalError:
+            if attempt + 1 == ATTEMPTS:
+                raise
             time.sleep(random.uniform(0, PAUSE_SECONDS))  # noqa: S311 - no secret
-    return _take(call)
+    raise ModelUnavailable(reason="budget")
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,23 +196,35 @@ def _take_of_visitor(alias: str, call: _Call) -> None:
         raise _VisitorHasNoRoom
 
 
-def _made_room(error: _NoRoom, call: _Call) -> bool:
-    """Say whether the row that did not admit a call was only missing, and is there now."""
+def _has_room_now(error: _NoRoom, call: _Call) -> bool:
+    """Say whether it is worth another try; begin the row that is missing, if one is."""
     alias, payer, at = _alias(), call.payer, call.at
     if isinstance(error, _VisitorHasNoRoom):
-        name = _name(payer, at.day)
-        return counters.make_visitor(alias, payer.site_id, at.day, name)
-    if counters.make_site(alias, payer.site_id, at):
+        return _visitor_has_room_now(alias, call)
+    row = counters.made_site(alias, payer.site_id, at)
+    if row is None:
         return True
-    _tell_of_refusal(alias, call)
+    # Somebody else may have begun it, or given a call back, a moment ago.
+    if not call.exceeds() and counters.site_has_room(
+        alias, payer.site_id, at, call.shares, call.caps
+    ):
+        return True
+    _tell_of_refusal(alias, row, call)
     return False
 
 
-def _tell_of_refusal(alias: str, call: _Call) -> None:
-    row = ModelSpending.objects.using(alias).filter(pk=call.payer.site_id).first()
-    if row is None:
-        logger.warning("the count of site %d is missing", call.payer.site_id)
-        return
+def _visitor_has_room_now(alias: str, call: _Call) -> bool:
+    site_id, day = call.payer.site_id, call.at.day
+    name = _name(call.payer, day)
+    if counters.has_visitor(alias, site_id, day, name):
+        return counters.visitor_has_room(
+            alias, site_id, day, name, call.worst, call.caps.visitor
+        )
+    counters.make_visitor(alias, site_id, day, name)
+    return True
+
+
+def _tell_of_refusal(alias: str, row: ModelSpending, call: _Call) -> None:
     full = [
         used.period
         for used in thresholds.used(row, call.caps, call.at)

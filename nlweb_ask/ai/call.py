@@ -10,7 +10,8 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Final, TypeVar
 
 from nlweb_ask.ai.breaker import breaker_of
-from nlweb_ask.ai.failures import Failure, Heard, failure_of, heard
+from nlweb_ask.ai.exchange import Exchange, exchange
+from nlweb_ask.ai.failures import Failure, failure_of
 from nlweb_ask.ai.pieces import Pieces
 from nlweb_ask.ai.providers import Provider
 from nlweb_ask.ai.room import Library, Room
@@ -29,6 +30,8 @@ POLL_SECONDS: Final = 0.1
 LEAST_SECONDS: Final = 0.2
 # Before the one other try, where the provider does not say when.
 RETRY_SECONDS: Final = 0.5
+# A reader leaves it to the loop to end a call, and goes so much later by itself.
+GRACE_SECONDS: Final = 0.5
 # The kind of failure where it was ours to end the call.
 OVER: Final = "Over"
 
@@ -40,13 +43,14 @@ class Call:
         self, model: Provider, deadline: Deadline, *, first_timeout: float | None = None
     ) -> None:
         self.model = model
-        self.pieces = Pieces(deadline)
+        self.pieces = Pieces(self._why_stop)
         self._deadline = deadline
         self._first_timeout = first_timeout
-        self._begun_at = time.monotonic()
+        # Not before litellm has been imported: what that takes is no fault of the model.
+        self._begun_at: float | None = None
         self._left = threading.Event()
         self._breaker = breaker_of(model.identity)
-        self._heard = Heard()
+        self._exchange = Exchange()
 
     def begin(self, room: Room, library: Library, work: Work) -> None:
         """Have `work` done in `room`, once `library` has been loaded.
@@ -68,17 +72,21 @@ class Call:
         self._left.set()
 
     def seconds_left(self) -> float:
-        until = min(self._deadline.at, self._begun_at + self.model.timeout)
-        if self._first_timeout is not None and not self.pieces.has_begun:
-            until = min(until, self._begun_at + self._first_timeout)
-        return until - time.monotonic()
+        """Return how long the call may still take; below 0 it should have ended."""
+        seconds = [self._deadline.at - time.monotonic()]
+        if self._begun_at is not None:
+            taken = time.monotonic() - self._begun_at
+            seconds.append(self.model.timeout - taken)
+            if self._first_timeout is not None and not self.pieces.has_begun:
+                seconds.append(self._first_timeout - taken)
+        return min(seconds)
 
     async def tried(self, ask: Callable[[], Awaitable[Answer]]) -> Answer:
         """Ask, and once more where the provider says that this may help."""
         try:
             return await ask()
         except Exception as error:  # noqa: BLE001 - a library may raise anything
-            failure = failure_of(error, self._heard)
+            failure = failure_of(error, self._exchange)
         seconds = RETRY_SECONDS if failure.retry_after is None else failure.retry_after
         if not failure.may_pass or seconds + LEAST_SECONDS > self.seconds_left():
             raise failure
@@ -100,18 +108,22 @@ class Call:
         except Exception as error:  # noqa: BLE001 - an import runs anybody's code
             self._end(Failure("off", type(error).__name__))
             return
-        # What the import takes is no fault of the model.
         self._begun_at = time.monotonic()
         if reason := self._over():
-            self._end(Failure(reason, OVER))
-        else:
+            # It ended while the import took its time, which says nothing of the model.
+            self._breaker.abandoned()
+            self.pieces.end(reason)
+            return
+        try:
             await self._watch(work)
+        finally:
+            await self._exchange.close()
 
     async def _watch(self, work: Work) -> None:
         """Do `work` until it ends, or nobody waits for it any more."""
         loop = asyncio.get_running_loop()
         context = silent_context()
-        context.run(heard.set, self._heard)
+        context.run(exchange.set, self._exchange)
         task = loop.create_task(work(), context=context)
         while not task.done():
             await asyncio.wait({task}, timeout=POLL_SECONDS)
@@ -122,12 +134,18 @@ class Call:
                 await asyncio.wait({task})
                 return
         error = asyncio.CancelledError() if task.cancelled() else task.exception()
-        self._end(None if error is None else failure_of(error, self._heard))
+        self._end(None if error is None else failure_of(error, self._exchange))
 
     def _over(self) -> NoModel | None:
         if self._left.is_set() or self._deadline.stop.is_set():
             return "stopped"
         return "time" if self.seconds_left() <= 0 else None
+
+    def _why_stop(self) -> NoModel | None:
+        """Say why a reader should wait no more, whatever the loop does."""
+        if self._deadline.stop.is_set():
+            return "stopped"
+        return "time" if self.seconds_left() < -GRACE_SECONDS else None
 
     def _end(self, failure: Failure | None) -> None:
         if failure is None:

@@ -61,9 +61,10 @@ class QuestionModels:
         self.asked.add(step)
         return model
 
-    def deadline(self, model: LanguageModel) -> Deadline:
-        at = min(time.monotonic() + model.timeout, self.until - SPARE_SECONDS)
-        return Deadline(at, self.stop)
+    @property
+    def deadline(self) -> Deadline:
+        """The end of any call, however long its model may take."""
+        return Deadline(self.until - SPARE_SECONDS, self.stop)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ class StepModels:
     def stream(self, prompt: Prompt, *, max_tokens: int) -> Iterator[str]:
         question = self.question
         model = question.model_for(self.step)
-        deadline = question.deadline(model)
+        deadline = question.deadline
         seconds = deadline.at - time.monotonic()
         if seconds <= 0:
             raise ModelUnavailable(reason="time")

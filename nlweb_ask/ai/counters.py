@@ -3,16 +3,20 @@
 So two processes that ask at the same moment cannot both take what is left: the database
 lets the second look again when the first is done. A condition that meets a value that
 cannot be meant, such as NULL, a text or a number below zero, does not hold.
+
+The row of a site counts for several periods at once, and the ORM takes far longer to put
+those statements together than a database to run them. So they are written here, once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date
+from functools import lru_cache
 from typing import Any, Final
 
-from django.db import models
-from django.db.models import Case, F, Q, Value, When
+from django.db import connections, models
+from django.db.models import F
 
 from nlweb_ask.ai.caps import Cap, Caps, Cost
 from nlweb_ask.ai.periods import Moment
@@ -24,6 +28,14 @@ _PERIODS: Final[Mapping[str, tuple[str, ...]]] = {
     "month": ("month",),
     "hour": ("hour",),
 }
+_GROUPS: Final = [(p, group) for p, groups in _PERIODS.items() for group in groups]
+_TOLD: Final = ("day", "month")
+_NOTHING: Final = Cost(0, 0)
+_UNLIMITED: Final = 2**63 - 1  # what the columns hold at most
+
+
+class Missing(Exception):
+    """A site has called models, and the row that counted it is gone."""
 
 
 def take_of_site(
@@ -34,74 +46,99 @@ def take_of_site(
     A row whose period is later than that of `at` was counted by a clock that is
     ahead: the call counts there, so that clocks that differ open no second budget.
     """
-    rows = ModelSpending.objects.using(alias).filter(pk=site_id)
-    for group, cost in worst.items():
-        rows = rows.filter(_has_room(group, at, cost, getattr(caps, group)))
-    moved: dict[str, Any] = {}
-    for groups in _PERIODS.values():
-        for group in groups:
-            moved |= _counted(group, at, worst.get(group, Cost(0, 0)))
-    for period in ("day", "month"):
-        moved[f"{period}_told"] = _anew(period, at, f"{period}_told", Value(""))
-    # Last: MariaDB reads a column that has been set above as it is by then.
+    begun = _begun(alias, at)
+    values: list[Any] = []
+    for period, group in _GROUPS:
+        for amount in _units(worst.get(group, _NOTHING)):
+            values += [begun[period], amount, amount]
+    values += [begun[period] for period in _TOLD]
     for period in _PERIODS:
-        field: Any = ModelSpending._meta.get_field(period)
-        begun = Value(getattr(at, period), output_field=field)
-        moved[period] = _anew(period, at, period, begun)
-    return bool(rows.update(**moved))
+        values += [begun[period], begun[period]]
+    values += _limits(alias, site_id, at, worst, caps)
+    return _moved(alias, _taking(alias), values)
+
+
+def site_has_room(
+    alias: str, site_id: int, at: Moment, worst: Mapping[str, Cost], caps: Caps
+) -> bool:
+    """Say whether `take_of_site` would count now; nothing can be built on a yes."""
+    values = _limits(alias, site_id, at, worst, caps)
+    with connections[alias].cursor() as cursor:
+        cursor.execute(_looking(alias), values)
+        return cursor.fetchone() is not None
 
 
 def give_back_to_site(
     alias: str, site_id: int, at: Moment, rest: Mapping[str, Cost]
 ) -> None:
     """Take `rest` from the counts, in those periods that are still the same."""
-    moved = {
-        f"{group}_{unit}": _lessened(group, unit, at, amount)
-        for group, cost in rest.items()
-        for unit, amount in _units(cost).items()
-    }
-    ModelSpending.objects.using(alias).filter(pk=site_id).update(**moved)
+    begun = _begun(alias, at)
+    values: list[Any] = []
+    for period, group in _GROUPS:
+        for amount in _units(rest.get(group, _NOTHING)):
+            values += [begun[period], amount, amount]
+    _moved(alias, _giving_back(alias), [*values, site_id])
 
 
 def take_of_visitor(
     alias: str, site_id: int, day: date, visitor: str, worst: Cost, cap: Cap
 ) -> bool:
-    rows = _visitor(alias, site_id, day, visitor).filter(_fits("", worst, cap))
+    rows = _with_room(alias, site_id, day, visitor, worst, cap)
     return bool(
-        rows.update(calls=F("calls") + worst.calls, micros=F("micros") + _known(worst))
+        rows.update(calls=F("calls") + worst.calls, micros=F("micros") + _micros(worst))
     )
+
+
+def visitor_has_room(
+    alias: str, site_id: int, day: date, visitor: str, worst: Cost, cap: Cap
+) -> bool:
+    """Say whether `take_of_visitor` would count now; nothing can be built on a yes."""
+    return _with_room(alias, site_id, day, visitor, worst, cap).exists()
 
 
 def give_back_to_visitor(
     alias: str, site_id: int, day: date, visitor: str, rest: Cost
 ) -> None:
     _visitor(alias, site_id, day, visitor).filter(
-        calls__gte=rest.calls, micros__gte=_known(rest)
-    ).update(calls=F("calls") - rest.calls, micros=F("micros") - _known(rest))
+        calls__gte=rest.calls, micros__gte=_micros(rest)
+    ).update(calls=F("calls") - rest.calls, micros=F("micros") - _micros(rest))
 
 
-def make_site(alias: str, site_id: int, at: Moment) -> bool:
-    """Begin the row of a site that has never called a model; say whether it is new.
+def made_site(alias: str, site_id: int, at: Moment) -> ModelSpending | None:
+    """Return the row of a site, or None where it was not there and is begun.
 
-    A site with leases has had a row: without it nobody knows what has been spent.
+    Raises:
+        Missing: When there are leases and no row: nobody knows what has been spent.
     """
     # In this order: the row of a site stands before its first lease does.
     has_leases = ModelLease.objects.using(alias).filter(site_id=site_id).exists()
     rows = ModelSpending.objects.using(alias)
-    if rows.filter(pk=site_id).exists() or has_leases:
-        return False
+    if row := rows.filter(pk=site_id).first():
+        return row
+    if has_leases:
+        raise Missing
     row = ModelSpending(site_id=site_id, day=at.day, month=at.month, hour=at.hour)
     rows.bulk_create([row], ignore_conflicts=True)
-    return True
+    return None
 
 
-def make_visitor(alias: str, site_id: int, day: date, visitor: str) -> bool:
-    """Begin the row of a visitor who has none today; say whether it is new."""
-    if _visitor(alias, site_id, day, visitor).exists():
-        return False
+def make_visitor(alias: str, site_id: int, day: date, visitor: str) -> None:
+    """Begin the row of a visitor, where there is none today."""
     row = VisitorSpending(site_id=site_id, day=day, visitor=visitor)
     VisitorSpending.objects.using(alias).bulk_create([row], ignore_conflicts=True)
-    return True
+
+
+def _with_room(
+    alias: str, site_id: int, day: date, visitor: str, worst: Cost, cap: Cap
+) -> models.QuerySet[VisitorSpending]:
+    calls, micros = _room(cap, worst)
+    return _visitor(alias, site_id, day, visitor).filter(
+        calls__range=(0, calls), micros__range=(0, micros)
+    )
+
+
+def has_visitor(alias: str, site_id: int, day: date, visitor: str) -> bool:
+    return _visitor(alias, site_id, day, visitor).exists()
 
 
 def _visitor(
@@ -111,55 +148,100 @@ def _visitor(
     return rows.filter(site_id=site_id, day=day, visitor=visitor)
 
 
-def _period_of(group: str) -> str:
-    return next(period for period, groups in _PERIODS.items() if group in groups)
+def _limits(
+    alias: str, site_id: int, at: Moment, worst: Mapping[str, Cost], caps: Caps
+) -> list[Any]:
+    begun, values = _begun(alias, at), [site_id]
+    for period, group in _GROUPS:
+        cap = getattr(caps, group) if group in worst else Cap(_UNLIMITED, None)
+        values += [begun[period], *_room(cap, worst.get(group, _NOTHING))]
+    return values
 
 
-def _has_room(group: str, at: Moment, cost: Cost, cap: Cap) -> Q:
-    period = _period_of(group)
-    is_over = Q(**{f"{period}__lt": getattr(at, period)})
-    return is_over | _fits(f"{group}_", cost, cap)
+def _room(cap: Cap, cost: Cost) -> tuple[int, int]:
+    """Return what may have been used already where `cost` is still to fit."""
+    micros = _UNLIMITED if cap.micros is None else cap.micros
+    return cap.calls - cost.calls, micros - _micros(cost)
 
 
-def _fits(prefix: str, cost: Cost, cap: Cap) -> Q:
-    calls = Q(**{f"{prefix}calls__range": (0, cap.calls - cost.calls)})
-    if cap.micros is None:
-        return calls & Q(**{f"{prefix}micros__gte": 0})
-    return calls & Q(**{f"{prefix}micros__range": (0, cap.micros - _known(cost))})
+def _units(cost: Cost) -> tuple[int, int]:
+    return cost.calls, _micros(cost)
 
 
-def _counted(group: str, at: Moment, cost: Cost) -> dict[str, Any]:
-    period = _period_of(group)
-    is_over = {f"{period}__lt": getattr(at, period)}
-    return {
-        f"{group}_{unit}": Case(
-            When(**is_over, then=Value(amount)),
-            default=F(f"{group}_{unit}") + amount,
-            output_field=models.BigIntegerField(),
-        )
-        for unit, amount in _units(cost).items()
-    }
+def _micros(cost: Cost) -> int:
+    return cost.micros or 0
 
 
-def _anew(period: str, at: Moment, column: str, value: Value) -> Case:
-    """Return `value` where the period of a row is over, else what `column` holds."""
-    is_over = {f"{period}__lt": getattr(at, period)}
-    return Case(When(**is_over, then=value), default=F(column))
+def _begun(alias: str, at: Moment) -> dict[str, Any]:
+    """Return when each period began, as the database keeps it."""
+    adapt = connections[alias].ops.adapt_datefield_value
+    return {"day": adapt(at.day), "month": adapt(at.month), "hour": at.hour}
 
 
-def _lessened(group: str, unit: str, at: Moment, amount: int) -> Case:
-    period, column = _period_of(group), f"{group}_{unit}"
-    is_same = {period: getattr(at, period), f"{column}__gte": amount}
-    return Case(
-        When(**is_same, then=F(column) - amount),
-        default=F(column),
-        output_field=models.BigIntegerField(),
+def _moved(alias: str, statement: str, values: list[Any]) -> bool:
+    with connections[alias].cursor() as cursor:
+        cursor.execute(statement, values)
+        return bool(cursor.rowcount)
+
+
+# In all statements the names are Django's own, quoted; every value is a parameter.
+
+
+@lru_cache
+def _taking(alias: str) -> str:
+    name = connections[alias].ops.quote_name
+    counted = [
+        f"{column} = CASE WHEN {name(period)} < %s THEN %s ELSE {column} + %s END"
+        for period, column in _counters(alias)
+    ]
+    told = [
+        f"{column} = CASE WHEN {name(period)} < %s THEN '' ELSE {column} END"
+        for period, column in ((period, name(f"{period}_told")) for period in _TOLD)
+    ]
+    begun = [
+        f"{period} = CASE WHEN {period} < %s THEN %s ELSE {period} END"
+        for period in map(name, _PERIODS)
+    ]
+    # The periods last: MariaDB reads a column that was set before as it is by then.
+    moved = [*counted, *told, *begun]
+    return f"{_update(alias, moved)} AND {_fits(alias)}"
+
+
+@lru_cache
+def _looking(alias: str) -> str:
+    table = connections[alias].ops.quote_name(ModelSpending._meta.db_table)
+    return f"SELECT 1 FROM {table} WHERE site_id = %s AND {_fits(alias)}"  # noqa: S608
+
+
+def _fits(alias: str) -> str:
+    name = connections[alias].ops.quote_name
+    return " AND ".join(
+        f"({name(period)} < %s OR ({name(f'{group}_calls')} BETWEEN 0 AND %s"
+        f" AND {name(f'{group}_micros')} BETWEEN 0 AND %s))"
+        for period, group in _GROUPS
     )
 
 
-def _units(cost: Cost) -> dict[str, int]:
-    return {"calls": cost.calls, "micros": _known(cost)}
+@lru_cache
+def _giving_back(alias: str) -> str:
+    name = connections[alias].ops.quote_name
+    return _update(
+        alias,
+        [
+            f"{column} = CASE WHEN {name(period)} = %s AND {column} >= %s"
+            f" THEN {column} - %s ELSE {column} END"
+            for period, column in _counters(alias)
+        ],
+    )
 
 
-def _known(cost: Cost) -> int:
-    return cost.micros or 0
+def _update(alias: str, moved: list[str]) -> str:
+    table = connections[alias].ops.quote_name(ModelSpending._meta.db_table)
+    return f"UPDATE {table} SET {', '.join(moved)} WHERE site_id = %s"  # noqa: S608
+
+
+def _counters(alias: str) -> Iterator[tuple[str, str]]:
+    name = connections[alias].ops.quote_name
+    for period, group in _GROUPS:
+        for unit in ("calls", "micros"):
+            yield period, name(f"{group}_{unit}")

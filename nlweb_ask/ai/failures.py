@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 import time
-from contextvars import ContextVar
-from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Final
 
+from nlweb_ask.ai.exchange import Exchange
 from nlweb_ask.plugins.errors import NoModel
 
 # "Too many requests", "unavailable", and "overloaded" of a provider's own.
@@ -16,7 +15,6 @@ BUSY: Final = frozenset({429, 503, 529})
 TIMED_OUT: Final = frozenset({408, 504})
 SERVER_ERRORS: Final = range(500, 600)
 TOO_MANY: Final = 429
-FIRST_REFUSAL: Final = 300
 
 
 class Failure(Exception):
@@ -39,36 +37,17 @@ class Failure(Exception):
         self.may_pass = may_pass  # so that another try can help
 
 
-@dataclass(slots=True)
-class Heard:
-    """What a provider answered last, as it came over HTTP.
-
-    A library tells it of some providers only, and makes up a status for what is none.
-    """
-
-    status: int | None = None
-    retry_after: str | None = None
-
-    @property
-    def is_refusal(self) -> bool:
-        return self.status is not None and self.status >= FIRST_REFUSAL
-
-
-# Of the call that a context belongs to.
-heard: Final[ContextVar[Heard | None]] = ContextVar("nlweb_ask_heard", default=None)
-
-
-def failure_of(error: BaseException, said: Heard) -> Failure:
+def failure_of(error: BaseException, heard: Exchange) -> Failure:
     """Return what `error` of a library means; a `Failure` is one already."""
     if isinstance(error, Failure):
         return error
-    status = said.status if said.is_refusal else _status(error)
+    status = heard.status if heard.is_refusal else _status(error)
     return Failure(
         _reason(status, error),
         type(error).__name__,
         status=status,
-        retry_after=_seconds(said.retry_after),
-        may_pass=said.status == TOO_MANY or said.status in SERVER_ERRORS,
+        retry_after=_seconds(heard.retry_after),
+        may_pass=heard.status == TOO_MANY or heard.status in SERVER_ERRORS,
     )
 
 

@@ -312,6 +312,19 @@ def _cost(model: Provider, read: int, written: int) -> int | None:
         return None
 
 
+def _address(model: Provider) -> str | None:
+    """Return where a model is reached; None for what the client itself takes: OpenAI.
+
+    The client would go there with the key of any other provider too.
+    """
+    if model.base_url or model.model.startswith("openai/"):
+        return model.base_url or None
+    address: str | None = _litellm().get_llm_provider(model.model)[3]
+    if not address:
+        raise Failure("off", "NoAddress")  # noqa: EM101 - a reason
+    return address
+
+
 def _client(model: Provider, http_client: Any = None) -> Any:
     """Return the client that litellm is to use, over the connections of the room.
 
@@ -334,7 +347,7 @@ def _client(model: Provider, http_client: Any = None) -> Any:
 
     return Once(
         api_key=model.key() or None,
-        base_url=model.base_url or None,
+        base_url=_address(model),
         http_client=http_client,
     )
 

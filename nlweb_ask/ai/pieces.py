@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
-from nlweb_ask.plugins.contracts import Deadline
 from nlweb_ask.plugins.errors import ModelUnavailable, NoModel
 
 # How often a reader looks whether it still has to wait.
@@ -21,9 +19,9 @@ class Pieces:
     It needs no bound: an answer is at most as long as its `max_tokens` allow.
     """
 
-    def __init__(self, deadline: Deadline) -> None:
+    def __init__(self, why_stop: Callable[[], NoModel | None]) -> None:
         self.has_begun = False
-        self._deadline = deadline
+        self._why_stop = why_stop
         self._changed = threading.Condition()
         self._ready: deque[str] = deque()
         self._has_ended = False
@@ -50,17 +48,12 @@ class Pieces:
     def _next(self) -> str | None:
         with self._changed:
             while not self._ready and not self._has_ended:
-                # Not left to the loop alone: it might be held up by a library.
-                self._give_up_when_due()
+                # Not left to the loop alone: a library might hold that up.
+                if reason := self._why_stop():
+                    raise ModelUnavailable(reason=reason)
                 self._changed.wait(POLL_SECONDS)
             if self._ready:
                 return self._ready.popleft()
         if self._reason is not None:
             raise ModelUnavailable(reason=self._reason)
         return None
-
-    def _give_up_when_due(self) -> None:
-        if self._deadline.stop.is_set():
-            raise ModelUnavailable(reason="stopped")
-        if time.monotonic() > self._deadline.at + POLL_SECONDS:
-            raise ModelUnavailable(reason="time")

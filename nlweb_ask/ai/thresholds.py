@@ -103,7 +103,7 @@ def told_percent(row: ModelSpending, period: Period, cap: Cap) -> int:
     Of another cap it says nothing: who has raised one is told again.
     """
     caps, _colon, percent = getattr(row, f"{period}_told").partition(":")
-    return int(percent) if caps == _named(cap) else 0
+    return int(percent) if caps == _named(cap) and percent.isdecimal() else 0
 
 
 def announce(reached: Iterable[Reached]) -> None:

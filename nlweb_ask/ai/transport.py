@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 import httpx
 
-from nlweb_ask.ai.failures import heard
+from nlweb_ask.ai.exchange import exchange
 
 # A batch of vectors takes some megabytes as JSON, and a text much less.
 MAX_BYTES: Final = 32 * 1024 * 1024
@@ -50,9 +50,10 @@ class _Client(httpx.AsyncClient):
         # Also where a library asks for them: a key must not go to another address.
         options["follow_redirects"] = False
         response = await super().send(request, stream=True, **options)  # type: ignore[arg-type]
-        if (call := heard.get()) is not None:
+        if (call := exchange.get()) is not None:
             call.status = response.status_code
             call.retry_after = response.headers.get("retry-after")
+            call.closers.append(response.aclose)
         try:
             if isinstance(response.stream, httpx.AsyncByteStream):
                 response.stream = _Bounded(response.stream)

@@ -1,4 +1,4 @@
-"""Checks that ask the database: W002, W003, W012, W014, W015, W024, those of profiles."""
+"""Checks that ask the database: W002, W003, W012, W014, W015, W024, W028, of profiles."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from django.db.migrations.executor import MigrationExecutor
 
 from nlweb_ask.checks.plugins import unregistered
 from nlweb_ask.checks.table import TAG, report
-from nlweb_ask.conf import deployment, overruled_keys
+from nlweb_ask.conf import deployment, overruled_keys, site_conf
 from nlweb_ask.conf.sites import sites
 from nlweb_ask.index.store import INDEX_VERSION, write_alias
 from nlweb_ask.models import Document, IndexProfile, ProfileRetriever, SiteSettings
@@ -31,7 +31,7 @@ SHOW_ISOLATION: Final = {
 }
 
 
-def _is_ready(databases: Collection[str] | None) -> bool:
+def is_ready(databases: Collection[str] | None) -> bool:
     """Tell whether our tables may be read: the alias was asked for, and they are there."""
     alias = router.db_for_read(Document)
     if alias not in (databases or ()):
@@ -71,7 +71,7 @@ def check_migrations_are_applied(
 def check_index_is_ready(
     databases: Collection[str] | None = None, **_kwargs: Any
 ) -> list[CheckMessage]:
-    if not _is_ready(databases) or not len(sources) or not _is_switched_on():
+    if not is_ready(databases) or not len(sources) or not _is_switched_on():
         return []
     indexed = Document.objects.filter(indexed=True)
     if not indexed.exists():
@@ -97,7 +97,7 @@ def _is_switched_on() -> bool:
 def check_settings_are_not_overruled(
     databases: Collection[str] | None = None, **_kwargs: Any
 ) -> list[CheckMessage]:
-    if not _is_ready(databases):
+    if not is_ready(databases):
         return []
     try:
         overruled = overruled_keys()
@@ -123,7 +123,7 @@ def check_rows_are_of_sites_there_are(
 ) -> list[CheckMessage]:
     """Report what was set for the only site there was, before there were several."""
     there = sites()
-    if not there.several or not _is_ready(databases):
+    if not there.several or not is_ready(databases):
         return []
     known = there.domains()
     lost = {
@@ -145,6 +145,35 @@ def check_rows_are_of_sites_there_are(
     ]
 
 
+@register(TAG, Tags.database)
+def check_picked_models_are_set_up(
+    databases: Collection[str] | None = None, **_kwargs: Any
+) -> list[CheckMessage]:
+    if not is_ready(databases):
+        return []
+    try:
+        known = deployment().models
+    except ImproperlyConfigured:
+        return []  # another check tells of it
+    rows = SiteSettings.objects.order_by("site_id").values_list("site_id", flat=True)
+    picked = {
+        site_id: site_conf(site_id).language_model
+        for site_id in list(rows) or [sites().default()]
+    }
+    named = ", ".join(known) or "none"
+    return [
+        report(
+            "W028",
+            f"The language model {label!r} of {_name(site_id)} is not set up, so none is"
+            " asked.",
+            hint=f"Pick another one in the admin, or add it to NLWEB_ASK['MODELS'];"
+            f" there is: {named}.",
+        )
+        for site_id, label in picked.items()
+        if label and label not in known
+    ]
+
+
 def _name(site_id: int) -> str:
     return f"site {site_id}" if site_id else "the site"
 
@@ -154,7 +183,7 @@ def check_plugins_of_profiles(
     databases: Collection[str] | None = None, **_kwargs: Any
 ) -> list[CheckMessage]:
     """Report what profiles name and nobody registers any more."""
-    return list(_of_profiles()) if _is_ready(databases) else []
+    return list(_of_profiles()) if is_ready(databases) else []
 
 
 def _of_profiles() -> Iterator[CheckMessage]:
@@ -209,7 +238,7 @@ def _isolation(alias: str) -> str:
 def check_addresses_are_known(
     databases: Collection[str] | None = None, **_kwargs: Any
 ) -> list[CheckMessage]:
-    if not _is_ready(databases):
+    if not is_ready(databases):
         return []
     try:
         shared = deployment().base_url

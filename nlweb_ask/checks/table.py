@@ -66,6 +66,10 @@ CHECKS: Final = {
             "E030",
             "A source watches what is no model, or names a clock field that is no date.",
         ),
+        Check(
+            "E044",
+            "An embedder cannot be made, or the retriever vector runs without any.",
+        ),
         Check("W001", "The URLs are not included."),
         Check("W002", "Migrations are not applied.", DEPLOY_DATABASES),
         Check(
@@ -121,6 +125,18 @@ CHECKS: Final = {
         Check("W025", "The variable that should hold the key of a model is not set."),
         Check("W026", "A model elsewhere is reached by http://."),
         Check("W027", "A model has no price, so that its cost cannot be counted."),
+        Check(
+            "W028",
+            "A site asks a language model that is not set up, so that none is asked.",
+            ALL_DATABASES,
+        ),
+        Check(
+            "W029",
+            "The vectors of a site are of another model or width than its embedder"
+            " makes, or its profiles search vectors and it has no embedder.",
+            ALL_DATABASES,
+        ),
+        Check("W030", "A plug-in asks a language model, and none is set up."),
     )
 }
 

@@ -19,6 +19,7 @@ from nlweb_ask.conf.profiles import (
 from nlweb_ask.conf.site import (
     SiteConf,
     base_url,
+    chosen_embedder,
     deployed_row,
     is_switched_on,
     overruled_keys,
@@ -35,6 +36,7 @@ __all__ = [
     "RetrieverChoice",
     "SiteConf",
     "base_url",
+    "chosen_embedder",
     "deployed_row",
     "deployment",
     "granted_profiles",

@@ -52,6 +52,7 @@ OWNER_FIELDS: Final = (
     "model_hour_share",
     "model_visitor_share",
     "model_member_reserve",
+    "embedder",
 )
 
 
@@ -151,6 +152,7 @@ class Deployment:
     model_member_reserve: int = _key(
         10, _("Per cent of a day's budget for signed-in visitors alone.")
     )
+    embedder: str = _key("", _("Label of the embedder in use; empty: the first one."))
     authentication_classes: tuple[str, ...] = _key(
         (), _("Import paths of DRF's authentication classes that know a caller's key.")
     )

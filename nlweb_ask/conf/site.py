@@ -41,6 +41,7 @@ class SiteConf:
     model_hour_share: int = 25  # per cent of a day's budget, as are the next two
     model_visitor_share: int = 10
     model_member_reserve: int = 10
+    embedder: str = ""  # its name in `NLWEB_ASK["EMBEDDERS"]`; empty = the first
 
 
 def site_conf(site_id: int) -> SiteConf:
@@ -68,6 +69,15 @@ def is_switched_on(site_id: int) -> bool:
     return deployed.enabled if chosen is None else chosen
 
 
+def chosen_embedder(site_id: int) -> str:
+    """Return the label of the site's embedder right now, or nothing; at most one query."""
+    deployed = deployment()
+    if "embedder" in deployed.locked:
+        return deployed.embedder
+    row = settings_row(site_id)
+    return (row and str(row["embedder"])) or deployed.embedder
+
+
 def _chosen_by_owner(row: Mapping[str, Any], deployed: Deployment) -> dict[str, Any]:
     return {
         name: value
@@ -77,8 +87,8 @@ def _chosen_by_owner(row: Mapping[str, Any], deployed: Deployment) -> dict[str, 
 
 
 def _is_said(name: str, value: Any) -> bool:
-    # An empty address goes on following settings.py.
-    return name != "base_url" or bool(value)
+    # What is empty of these goes on following settings.py.
+    return name not in {"base_url", "embedder"} or bool(value)
 
 
 def _said(row: SiteSettings, name: str) -> Any:
@@ -139,7 +149,8 @@ def deployed_row(site_id: int) -> SiteSettings:
     values["default_profile"] = IndexProfile.objects.filter(
         site_id=site_id, name=deployed.default_profile
     ).first()
-    values["base_url"] = ""  # an empty one goes on following settings.py
+    # Empty ones go on following settings.py.
+    values["base_url"] = values["embedder"] = ""
     if not deployment().generators:
         values["default_mode"] = AnswerMode.LIST  # there is nobody to write another
     return SiteSettings(site_id=site_id, **values)

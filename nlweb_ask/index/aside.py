@@ -14,21 +14,26 @@ from typing import Any, Final
 from django.db import connections, models, router
 from django.db.backends.sqlite3.base import DatabaseWrapper
 
-from nlweb_ask.index import reading
+from nlweb_ask.index import reading, vector_matrix
 from nlweb_ask.models import (
     Change,
     Document,
     IndexFailure,
     IndexState,
+    PageVectors,
     Passage,
     Posting,
     Segment,
+    VectorSet,
 )
 
 ALIAS: Final = "nlweb_ask_aside"
 # An address without a path: SQLite takes it for a database that nobody else can open.
 TEMPORARY: Final = "file:"
-TABLES: Final = (Document, Passage, IndexState, Segment, Posting, Change, IndexFailure)
+TABLES: Final = (
+    *(Document, Passage, IndexState, Segment, Posting, Change, IndexFailure),
+    *(VectorSet, PageVectors),
+)
 
 
 class Aside:
@@ -73,6 +78,7 @@ def index_aside() -> Iterator[Aside]:
         if led in router.routers:
             router.routers.remove(led)
         reading.forget()
+        vector_matrix.forget()
         connection.close()
         del connections[ALIAS]
 

@@ -6,20 +6,25 @@ next sweep; until then a closed page is withheld all the same, as it is asked ab
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Final
+from typing import Any, Final
 
 from django.db import DatabaseError, connections
 
 from nlweb_ask.conf import deployment
-from nlweb_ask.index import background, clock, rechecks
+from nlweb_ask.index import background, clock, embedding, rechecks, store
 from nlweb_ask.index.apart import RAISED
+from nlweb_ask.index.aside import ALIAS
 from nlweb_ask.index.failures import log_failure
 from nlweb_ask.index.upkeep import ask_again
-from nlweb_ask.plugins import sources
+from nlweb_ask.index.vector_sets import sites_with_vectors
+from nlweb_ask.plugins import ModelUnavailable, sources
+
+logger = logging.getLogger("nlweb_ask.index")
 
 # What comes together is done together, and long after the answer has left.
 DELAY_SECONDS: Final = 1.0
@@ -35,6 +40,7 @@ class _Waiting:
         self.objects: dict[str, set[str] | None] = {}  # None = all of the source
         self.look = False
         self.looked = 0.0  # time.monotonic() of the last look around
+        self.embed = False  # words may have no vectors yet
         self.thread: threading.Thread | None = None
         self.held = 0
 
@@ -69,8 +75,25 @@ def look_later() -> None:
             _start()
 
 
+def embed_later(**_: Any) -> None:
+    """Have vectors made of what was written, where the site has a model for them."""
+    deployed = deployment()
+    # What is indexed aside is embedded by whoever does it.
+    if (
+        deployed.merge_in_background
+        and deployed.embedders
+        and store.write_alias() != ALIAS
+    ):
+        with _waiting.lock:
+            _waiting.embed = True
+            _start()
+
+
 def look_now_and_then() -> None:
-    """Look every minute, if anybody asks, for what the clock or a change has turned."""
+    """Look every minute, if anybody asks, for what the clock or a change has turned.
+
+    And for vectors that could not be made when it was time.
+    """
     now = time.monotonic()
     with _waiting.lock:
         due = not _waiting.looked or now - _waiting.looked >= LOOK_EVERY_SECONDS
@@ -78,6 +101,8 @@ def look_now_and_then() -> None:
             _waiting.looked = now
     if due and _anything_to_look_for():
         look_later()
+    if due:
+        embed_later()
 
 
 def _anything_to_look_for() -> bool:
@@ -114,6 +139,7 @@ def forget() -> None:
     """Drop what waits."""
     with _waiting.lock:
         _waiting.objects, _waiting.look, _waiting.looked = {}, False, 0.0
+        _waiting.embed = False
 
 
 def _start() -> None:
@@ -147,7 +173,8 @@ def _do_what_waits(*, last: bool = False) -> bool:
     with _waiting.lock:
         objects, _waiting.objects = _waiting.objects, {}
         look, _waiting.look = _waiting.look, False
-        if not objects and not look:
+        embed, _waiting.embed = _waiting.embed, False
+        if not (objects or look or embed):
             if last:
                 _waiting.thread = None
             return False
@@ -155,6 +182,31 @@ def _do_what_waits(*, last: bool = False) -> bool:
         _attempt(source_name, object_ids)
     if look:
         _look()
+    if embed and not _embed() and last:
+        # Another process is at it, and may have looked before these were written.
+        embed_later()
+    return True
+
+
+def _embed() -> bool:
+    """Make the vectors that are missing; return false where another process does."""
+    try:
+        # Each of them, whatever becomes of the others.
+        done = [_embed_site(site_id) for site_id in sites_with_vectors()]
+    except DatabaseError as error:
+        log_failure("no vectors", "*", "*", error)
+        return True
+    return all(done)
+
+
+def _embed_site(site_id: int) -> bool:
+    try:
+        if not background.handed_over("embed", site_id):
+            embedding.bring_up_to_date(site_id)
+    except embedding.Busy:
+        return False
+    except ModelUnavailable as error:
+        logger.warning("no vectors site=%d reason=%s", site_id, error.reason)
     return True
 
 

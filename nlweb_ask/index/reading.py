@@ -16,6 +16,7 @@ from operator import attrgetter, itemgetter
 from typing import Any, Final
 
 from django.db import DatabaseError, connections, router
+from django.dispatch import Signal
 
 from nlweb_ask.index import runs
 from nlweb_ask.index.postings import read_columns
@@ -38,6 +39,9 @@ ATTEMPTS: Final = 20
 # A statement with a few fixed numbers of placeholders stays in the statement cache.
 PLACEHOLDERS: Final = (8, 16, 32, 64, 128, 256, 512)
 
+# What was written has been committed; sent in the thread that did it.
+index_written = Signal()
+
 _snapshots: dict[tuple[str, int], Snapshot] = {}
 _lock = threading.Lock()
 
@@ -46,13 +50,15 @@ _lock = threading.Lock()
 class Moment:
     """What one question has read of a site's index, and made of it.
 
-    `made` is forgotten with the snapshot, `analysed` is of the question's words alone.
+    `made` is forgotten with the snapshot, `analysed` and `vectors` are of the question
+    alone.
     """
 
     snapshot: Snapshot | None = None
     postings: dict[int, TermPostings] = field(default_factory=dict)
     made: dict[Hashable, Any] = field(default_factory=dict)
     analysed: dict[Hashable, Any] = field(default_factory=dict)
+    vectors: dict[Hashable, Any] = field(default_factory=dict)
 
     def begin(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
@@ -305,11 +311,12 @@ def _wrote_in_transaction(alias: str) -> bool:
 
 
 def mark_written() -> None:
-    """Do nothing on commit: waiting there, it tells that a transaction wrote changes.
+    """Say on commit that the index was written.
 
-    Django drops it with the rest of `on_commit` when a transaction or savepoint is
-    rolled back.
+    Waiting there, it tells that a transaction wrote changes. Django drops it with the
+    rest of `on_commit` when a transaction or savepoint is rolled back.
     """
+    index_written.send_robust(sender=Change)
 
 
 def _in_snapshot(

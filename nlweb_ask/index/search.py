@@ -61,6 +61,7 @@ __all__ = [
     "eligible_pages",
     "fingerprint",
     "hold_parts",
+    "identity",
     "question_terms",
     "scored",
     "search",
@@ -333,7 +334,7 @@ def _best(found: Scored, eligible: Bools, limit: int) -> list[tuple[int, float]]
     for _score, equal in groupby(pairs, key=itemgetter(1)):
         tied = list(equal)
         if len(tied) > 1:
-            tied.sort(key=lambda pair: _identity(found.snapshot, pair[0]))
+            tied.sort(key=lambda pair: identity(found.snapshot, pair[0]))
         best += tied
     return best[:limit]
 
@@ -369,7 +370,7 @@ def _highest(found: Scored, eligible: Bools, limit: int) -> tuple[Integers, Floa
     return numbers, totals
 
 
-def _identity(snapshot: Snapshot, number: int) -> tuple[str, str, str, str]:
+def identity(snapshot: Snapshot, number: int) -> tuple[str, str, str, str]:
     label = snapshot.every_label[int(snapshot.labels[number])]
     object_id, part = snapshot.keys.names(number)
     return label.source, object_id, label.language, part
@@ -392,7 +393,7 @@ def candidates_of(found: Scored, best: Sequence[tuple[int, float]]) -> list[Cand
 def _candidate(
     found: Scored, number: int, score: float, whole: float, passages: list[float]
 ) -> Candidate:
-    source, object_id, language, part = _identity(found.snapshot, number)
+    source, object_id, language, part = identity(found.snapshot, number)
     best = max(passages, default=0.0)
     return Candidate(
         source=source,

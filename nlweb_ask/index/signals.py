@@ -10,6 +10,8 @@ from django.db.models import signals
 
 from nlweb_ask.index import refresh
 from nlweb_ask.index.background import merge_soon
+from nlweb_ask.index.later import embed_later
+from nlweb_ask.index.reading import index_written
 from nlweb_ask.index.relations import connect_relations
 from nlweb_ask.index.watching import connect_watched, follow, rows_of
 from nlweb_ask.plugins import sources
@@ -20,9 +22,12 @@ __all__ = ["connect_signals"]
 def connect_signals() -> None:
     """Follow the models of every registered source; calling it again adds new ones.
 
+    And what is written to the index, so that it gets its vectors.
+
     Each model is connected by itself: a receiver for every sender would make Django
     fetch each row of any table before it deletes it.
     """
+    index_written.connect(embed_later, dispatch_uid="nlweb_ask.vectors")
     for source in sources.classes():
         model = getattr(source, "model", None)
         if isinstance(model, type) and issubclass(model, models.Model):

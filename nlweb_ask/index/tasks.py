@@ -6,9 +6,10 @@ never words; it asks for the rest when it runs, and may run twice.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from nlweb_ask.index import rechecks, upkeep
+from nlweb_ask.index import embedding, rechecks, upkeep
 from nlweb_ask.index.merge import merge
 from nlweb_ask.plugins import sources
 
@@ -32,6 +33,13 @@ def ask_again(source_name: str, object_ids: list[str] | None) -> None:
     # A worker may run the code of another day than the site.
     if source_name in sources:
         upkeep.ask_again(source_name, object_ids)
+
+
+@task()
+def embed(site_id: int) -> None:
+    # Another worker that is at it looks again before it ends.
+    with suppress(embedding.Busy):
+        embedding.bring_up_to_date(site_id)
 
 
 @task()

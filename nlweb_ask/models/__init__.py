@@ -14,8 +14,10 @@ from nlweb_ask.models.index import (
 from nlweb_ask.models.profiles import Fusion, IndexProfile, ProfileRetriever
 from nlweb_ask.models.settings import AnswerMode, SiteSettings
 from nlweb_ask.models.spending import ModelLease, ModelSpending, VisitorSpending
+from nlweb_ask.models.vectors import FIRST_WEIGHT, PageVectors, VectorSet
 
 __all__ = [
+    "FIRST_WEIGHT",
     "AccessGrant",
     "AnswerMode",
     "Change",
@@ -27,11 +29,13 @@ __all__ = [
     "IndexState",
     "ModelLease",
     "ModelSpending",
+    "PageVectors",
     "Passage",
     "Posting",
     "ProfileRetriever",
     "Recheck",
     "Segment",
     "SiteSettings",
+    "VectorSet",
     "VisitorSpending",
 ]

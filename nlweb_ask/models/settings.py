@@ -187,6 +187,16 @@ class SiteSettings(models.Model):
             "Per cent of a day's budget that only visitors may use who are signed in."
         ),
     )
+    embedder = models.CharField(
+        _("embedder"),
+        max_length=100,
+        default="",
+        blank=True,
+        help_text=_(
+            "Which model of settings.py makes the vectors that the retriever “vector”"
+            " searches, by the name it has there. Empty: the first."
+        ),
+    )
 
     class Meta:
         verbose_name = _("settings")

@@ -35,6 +35,8 @@ from nlweb_ask.plugins import (
     ModelUnavailable,
     PluginFailed,
     Question,
+    Ranker,
+    Relative,
     Result,
     Scope,
     UnknownPlugin,
@@ -218,7 +220,8 @@ def _of_type(run: Run, scopes: Sequence[Scope]) -> Sequence[Permitted]:
         return permitted
     any_type = [replace(each, item_types=frozenset()) for each in scopes]
     permitted = _permitted(run, any_type)
-    if any(found.candidates for found in permitted):
+    # A type that was guessed on the way is nothing the caller would miss.
+    if run.asks_for_type and any(found.candidates for found in permitted):
         text = _(
             "No page that fits is of the type asked for; these are of other types."
         )
@@ -284,18 +287,25 @@ def _number(run: Run) -> int:
 
 def _fused(run: Run, permitted: Sequence[Permitted]) -> list[Candidate]:
     """Fold parts to pages in each list, then make one list of all."""
-    weights = {choice.name: choice.weight for choice in run.scope.retrievers}
     wanted = _wanted(run)
-    rankings = [
-        fusion.Ranking(fusion.fold(found.candidates)[:wanted], weights[found.retriever])
-        for found in permitted
-    ]
+    rankings = [_ranking(run, found, wanted) for found in permitted]
     by_rank = run.scope.fusion == "rrf"
     fuse = fusion.reciprocal_rank_fusion if by_rank else fusion.weighted_sum
     with run.trace.stage("fuse") as counts:
         fused = fusion.on_the_wire(fuse(rankings))
         counts["pages"] = len(fused)
     return fused
+
+
+def _ranking(run: Run, found: Permitted, wanted: int) -> fusion.Ranking:
+    weights = {choice.name: choice.weight for choice in run.scope.retrievers}
+    weight = weights[found.retriever]
+    pages = fusion.fold(found.candidates)[:wanted]
+    retriever = retrievers.get(found.retriever)
+    if not isinstance(retriever, Relative):
+        return fusion.Ranking(pages, weight)
+    weight *= retriever.weight_on(run.viewer.site_id)
+    return fusion.Ranking(pages, weight, fusion.floor_of(pages, FUSED_WINDOW))
 
 
 def _ranked(
@@ -343,21 +353,21 @@ def _rank(run: Run, results: Sequence[Result]) -> list[Result]:
     for name in deployment().rankers:
         try:
             with run.trace.stage("rank", name) as counts:
-                ranked = _ranked_by(run, name, ranked)
+                ranker = equipped(rankers.get(name), run, "rank")
+                if ranker is None or not ranked:
+                    continue
+                ranked = _ranked_by(ranker, run, ranked)
                 counts["results"] = len(ranked)
+            if not ranked:
+                run.remark(NONE_FITS, str(getattr(ranker, "none_left", unanswered())))
         except ModelUnavailable as error:
             run.step_down(error.reason)
         except RAISED as error:  # a ranker that fails is skipped
             log_failure(name, error)
-    if results and not ranked:
-        run.remark(NONE_FITS, unanswered())
     return ranked
 
 
-def _ranked_by(run: Run, name: str, results: Sequence[Result]) -> list[Result]:
-    ranker = equipped(rankers.get(name), run, "rank")
-    if ranker is None:
-        return [*results]
+def _ranked_by(ranker: Ranker, run: Run, results: Sequence[Result]) -> list[Result]:
     if not isinstance(ranker, AsksModels):
         return border.ranked(ranker.rank(run.question, results), results)
     shown = lendable(results, run.viewer)

@@ -20,6 +20,7 @@ class Ranking:
 
     candidates: Sequence[Candidate]
     weight: float = 1.0
+    floor: float = 0.0  # the score that counts as nothing; what is below it does too
 
 
 def fold(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -72,7 +73,9 @@ def reciprocal_rank_fusion(
 
 
 def weighted_sum(rankings: Sequence[Ranking]) -> list[Candidate]:
-    """Fuse lists by their scores, each divided by the best of its list.
+    """Fuse lists by their scores above the floor, each divided by the best of its list.
+
+    Where the best is not above the floor, all are as good as it, unless it is 0.
 
     Returns:
         Every candidate once, best first. `score` becomes the sum of its weighted
@@ -86,7 +89,16 @@ def _shares(ranking: Ranking) -> list[float]:
     best = max((candidate.score for candidate in ranking.candidates), default=0.0)
     if best <= 0.0:
         return [0.0] * len(ranking.candidates)
-    return [ranking.weight * candidate.score / best for candidate in ranking.candidates]
+    floor = ranking.floor if ranking.floor < best else 0.0
+    return [
+        ranking.weight * max(candidate.score - floor, 0.0) / (best - floor)
+        for candidate in ranking.candidates
+    ]
+
+
+def floor_of(candidates: Sequence[Candidate], rank: int) -> float:
+    """Return the score at a rank from 1, or the last one of fewer; 0 of none."""
+    return candidates[:rank][-1].score if candidates else 0.0
 
 
 def _fused(

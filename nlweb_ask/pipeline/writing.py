@@ -62,8 +62,10 @@ def written(run: Run, results: Sequence[Result]) -> Iterator[Event]:
 
 def _nothing(run: Run) -> str:
     """Say that there is no page, or that a ranker let none of them pass."""
-    dropped = run.notice is not None and run.notice.code == NONE_FITS
-    return unanswered() if dropped else _("Nothing was found.")
+    notice = run.notice
+    if notice is not None and notice.code == NONE_FITS:
+        return notice.text
+    return _("Nothing was found.")
 
 
 def _step_down(run: Run, name: str, error: BaseException) -> None:

@@ -58,6 +58,18 @@ class Retriever(Protocol):
         """
 
 
+@runtime_checkable
+class Relative(Protocol):
+    """A retriever whose scores have no zero, and which finds something for any question.
+
+    Optional. In a weighted sum its scores count from that of its hundredth visible page
+    up, and so far as it has shown to be right on this site.
+    """
+
+    def weight_on(self, site_id: int) -> float:
+        """Return what the weight of its profile is multiplied by; told by public pages."""
+
+
 class Ranker(Protocol):
     """Orders and drops results; it cannot add one."""
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from nlweb_ask.index.embedding import bring_up_to_date
 from nlweb_ask.models import Document, IndexFailure
 from nlweb_ask.plugins import sources
+from tests.index.toy_embedder import vector_settings
+from tests.site_in_memory import save
 from tests.testapp.models import Article
 
 pytestmark = pytest.mark.django_db
@@ -150,3 +153,20 @@ def test_empty_index_says_what_to_run(owner, url):
 def test_list_without_failures_says_that_all_is_well(owner, url):
     page = owner.get(url("indexfailure_changelist")).content.decode()
     assert "Every page that was offered could be indexed." in page
+
+
+def test_index_page_says_of_which_model_vectors_are_and_how_many_wait(
+    owner, url, site, settings
+):
+    settings.NLWEB_ASK = vector_settings()
+    save("a", "Kettle", "Boils.")
+    said = owner.get(url("document_changelist")).content.decode()
+    assert "toy (toy/1), none made yet; 1 pages wait." in said
+    bring_up_to_date(0)
+    said = owner.get(url("document_changelist")).content.decode()
+    assert "toy (toy/1, 16 numbers); 0 pages wait; not tested" in said
+
+
+def test_index_page_says_nothing_of_vectors_where_none_are_searched(owner, url, site):
+    save("a", "Kettle", "Boils.")
+    assert "Vectors" not in owner.get(url("document_changelist")).content.decode()

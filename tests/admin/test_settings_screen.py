@@ -7,6 +7,7 @@ from django.contrib.admin.models import CHANGE, LogEntry
 
 from nlweb_ask.models import SiteSettings
 from tests.factories import IndexProfileFactory, SiteSettingsFactory
+from tests.index.toy_embedder import vector_settings
 from tests.several_sites import several_sites
 
 pytestmark = pytest.mark.django_db
@@ -30,6 +31,7 @@ FILLED_IN = {
     "model_hour_share": 25,
     "model_visitor_share": 10,
     "model_member_reserve": 10,
+    "embedder": "",
 }
 
 
@@ -198,6 +200,59 @@ def test_only_profiles_of_the_site_are_offered(owner, url):
     assert list(form.fields["default_profile"].queryset) == [here]
 
 
+def test_only_models_of_the_settings_are_offered(owner, url, settings):
+    model = {"model": "openai/some-model"}
+    settings.NLWEB_ASK = {"MODELS": {"small": model, "large": model}}
+    form = owner.get(url("sitesettings_add")).context["adminform"].form
+    assert form.fields["language_model"].choices == [
+        ("", "the first one: small"),
+        ("small", "small"),
+        ("large", "large"),
+    ]
+    response = owner.post(
+        url("sitesettings_add"), {**FILLED_IN, "language_model": "openai/other"}
+    )
+    assert set(errors_of(response)) == {"language_model"}
+    owner.post(url("sitesettings_add"), {**FILLED_IN, "language_model": "large"})
+    assert SiteSettings.objects.get().language_model == "large"
+
+
+def test_model_that_is_gone_stays_chosen_until_the_owner_picks_another(owner, url):
+    row = SiteSettingsFactory(language_model="gone")
+    form = owner.get(url("sitesettings_change", row.pk)).context["adminform"].form
+    assert form.fields["language_model"].choices == [
+        ("", "none is set up"),
+        ("gone", "gone (not installed)"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("model_calls_per_day", 0),
+        ("model_calls_per_day", ""),
+        ("model_calls_per_month", -1),
+        ("model_cost_per_day", -0.01),
+        ("model_cost_per_day", "nan"),
+        ("model_cost_per_month", "inf"),
+        ("model_hour_share", 0),
+        ("model_visitor_share", 101),
+        ("model_member_reserve", 101),
+    ],
+)
+def test_cap_that_cannot_be_meant_is_refused(owner, url, field, value):
+    response = owner.post(url("sitesettings_add"), {**FILLED_IN, field: value})
+    assert set(errors_of(response)) == {field}
+    assert not SiteSettings.objects.exists()
+
+
+def test_owner_switches_models_off(owner, url):
+    row = SiteSettingsFactory()
+    owner.post(url("sitesettings_change", row.pk), {**FILLED_IN, "models_enabled": ""})
+    row.refresh_from_db()
+    assert row.models_enabled is False
+
+
 def test_who_may_only_view_sees_the_values_and_no_button(staff, url):
     client = staff("view_sitesettings")
     row = SiteSettingsFactory(rate_limit="5/m")
@@ -249,3 +304,15 @@ def test_list_of_sites_asks_once_for_their_names(
             SiteSettingsFactory(site_id=site_id)
         with django_assert_max_num_queries(10):
             owner.get(url("sitesettings_changelist"))
+
+
+def test_owner_picks_an_embedder_by_its_label(owner, url, settings):
+    settings.NLWEB_ASK = vector_settings()
+    owner.post(url("sitesettings_add"), {**FILLED_IN, "embedder": "toy"}, follow=True)
+    assert SiteSettings.objects.get().embedder == "toy"
+
+
+def test_embedder_that_settings_do_not_know_is_refused(owner, url, settings):
+    settings.NLWEB_ASK = vector_settings()
+    filled_in = {**FILLED_IN, "embedder": "mine"}
+    assert "embedder" in errors_of(owner.post(url("sitesettings_add"), filled_in))

@@ -64,3 +64,12 @@ def reason_of(ask):
     with pytest.raises(ModelUnavailable) as told:
         ask()
     return told.value.reason, time.monotonic() - begun
+
+
+def wait_until(is_so, seconds=15.0):
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        if is_so():
+            return True
+        time.sleep(0.1)
+    return False

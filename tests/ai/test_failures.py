@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from nlweb_ask.ai.failures import Heard, failure_of
+from nlweb_ask.ai.exchange import Exchange
+from nlweb_ask.ai.failures import failure_of
 
 NOW = 1_700_000_000
 
@@ -22,7 +23,7 @@ NOW = 1_700_000_000
     ],
 )
 def test_retry_after_is_seconds_or_a_date(said, seconds, time_machine_at):
-    failure = failure_of(ValueError(), Heard(status=429, retry_after=said))
+    failure = failure_of(ValueError(), Exchange(status=429, retry_after=said))
     assert failure.retry_after == (pytest.approx(seconds) if seconds else seconds)
 
 
@@ -48,7 +49,7 @@ def time_machine_at():
     ],
 )
 def test_a_status_tells_what_is_wrong_and_whether_it_may_pass(status, reason, may_pass):
-    failure = failure_of(ValueError("sk-test"), Heard(status=status))
+    failure = failure_of(ValueError("sk-test"), Exchange(status=status))
     assert (failure.reason, failure.may_pass) == (reason, may_pass)
     assert str(failure) == "ValueError"
 
@@ -56,5 +57,5 @@ def test_a_status_tells_what_is_wrong_and_whether_it_may_pass(status, reason, ma
 def test_a_status_that_a_library_makes_up_is_no_reason_to_try_again():
     error = ValueError()
     error.status_code = 500
-    assert not failure_of(error, Heard(status=200)).may_pass
-    assert not failure_of(error, Heard()).may_pass
+    assert not failure_of(error, Exchange(status=200)).may_pass
+    assert not failure_of(error, Exchange()).may_pass

@@ -7,7 +7,8 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
-from nlweb_ask.ai import gateway
+from nlweb_ask.ai import gateway, providers
+from nlweb_ask.ai.failures import Failure
 from nlweb_ask.plugins.errors import ModelUnavailable
 from nlweb_ask.plugins.types import Prompt
 from tests.ai.asking import (
@@ -198,3 +199,26 @@ def test_input_tokens_are_never_underestimated():
     # The worst a tokenizer does is a token for each byte.
     prompt = Prompt(system="é" * 10, user="自転車")
     assert gateway.input_tokens_at_most(prompt) >= 20 + 9
+
+
+def test_a_cost_without_prices_is_the_one_that_litellm_knows(model_server, monkeypatch):
+    monkeypatch.setenv("OPENAI_BASE_URL", model_server.url)
+    model = model_at(
+        model_server, model="openai/gpt-4o-mini", base_url="", input_price=None
+    )
+    model_server.answers("word " * 1000)
+    with begin(model, max_tokens=2000) as completion:
+        list(completion)
+    assert 100 < completion.usage.cost_micros < 10_000
+
+
+def test_a_key_goes_to_no_provider_but_its_own():
+    perplexity = providers.LanguageModel(label="", model="perplexity/sonar")
+    assert gateway._address(perplexity) == "https://api.perplexity.ai"
+    for name in gateway.OPENAI_CLIENT - {"openai"}:
+        model = providers.LanguageModel(label="", model=f"{name}/stub")
+        try:
+            address = gateway._address(model)
+        except Failure:
+            continue
+        assert "openai.com" not in address

@@ -13,7 +13,14 @@ import pytest
 
 from nlweb_ask.ai import breaker, gateway
 from nlweb_ask.plugins.errors import ModelUnavailable
-from tests.ai.asking import begin, embedder_at, make_deadline, model_at, reason_of
+from tests.ai.asking import (
+    begin,
+    embedder_at,
+    make_deadline,
+    model_at,
+    reason_of,
+    wait_until,
+)
 
 BEGIN_SECONDS = 20  # until a busy machine has sent the request
 CLOSED_SECONDS = 1.0
@@ -130,12 +137,3 @@ def held():
     return (
         len(list(Path(f"/proc/{os.getpid()}/fd").iterdir())) + threading.active_count()
     )
-
-
-def wait_until(is_so, seconds=15.0):
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
-        if is_so():
-            return True
-        time.sleep(0.1)
-    return False

@@ -1,4 +1,4 @@
-"""W002, W003, W012, W014, W015, W024: checks that ask the database, if one is named."""
+"""W002, W003, W012, W014, W015, W024, W028: checks that ask the database, if one is named."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_database_checks_ask_nothing_unless_a_database_is_named(
 ):
     SiteSettingsFactory()
     with django_assert_num_queries(0):
-        for check_id in ("W002", "W003", "W012", "W014", "W015", "W024"):
+        for check_id in ("W002", "W003", "W012", "W014", "W015", "W024", "W028"):
             assert reported(check_id, include_deployment_checks=True) == []
 
 
@@ -286,3 +286,27 @@ def test_a_transaction_that_sees_what_was_before_it_is_reported(asked):
 
 def test_the_level_that_django_sets_is_not_reported(asked):
     assert asked("W024") == []
+
+
+SMALL = {"small": {"model": "openai/some-model"}}
+
+
+def test_language_model_that_is_not_set_up_is_reported(asked, settings):
+    settings.NLWEB_ASK = {"MODELS": SMALL}
+    SiteSettingsFactory(language_model="large")
+    [message] = asked("W028")
+    assert "'large' of the site" in message.msg
+    assert "there is: small." in message.hint
+
+
+def test_language_model_of_the_settings_alone_is_looked_at(asked, settings):
+    settings.NLWEB_ASK = {"LANGUAGE_MODEL": "large"}
+    [message] = asked("W028")
+    assert "there is: none." in message.hint
+
+
+@pytest.mark.parametrize("label", ["", "small"])
+def test_language_model_that_is_set_up_is_not_reported(asked, settings, label):
+    settings.NLWEB_ASK = {"MODELS": SMALL}
+    SiteSettingsFactory(language_model=label)
+    assert asked("W028") == []

@@ -16,5 +16,5 @@ def test_help_of_a_command_is_printed(name):
 
 
 def test_all_commands_are_looked_at():
-    ours = {"nlweb_ask", "nlweb_eval", "nlweb_index", "nlweb_prove"}
+    ours = {"nlweb_ask", "nlweb_budget", "nlweb_eval", "nlweb_index", "nlweb_prove"}
     assert set(COMMANDS) == {*ours, "load_example"}

@@ -16,8 +16,9 @@ pytestmark = pytest.mark.django_db
         (["nlweb_index"], "nlweb_ask_document", 1),
         (["nlweb_eval", "folder"], "nlweb_ask_sitesettings", 2),
         (["nlweb_prove"], "nlweb_ask_posting", 2),
+        (["nlweb_budget"], "nlweb_ask_modelspending", 2),
     ],
-    ids=["ask", "index", "eval", "prove"],
+    ids=["ask", "index", "eval", "prove", "budget"],
 )
 def test_a_missing_table_is_an_error_that_says_what_to_run(command, table, code):
     with connection.cursor() as cursor:

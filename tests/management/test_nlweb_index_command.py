@@ -10,10 +10,17 @@ from shutil import rmtree
 import pytest
 from django.core.management import CommandError, call_command
 
-from nlweb_ask.models import Change, Document, IndexFailure, SiteSettings
+from nlweb_ask.models import (
+    Change,
+    Document,
+    IndexFailure,
+    SiteSettings,
+    VectorSet,
+)
 from nlweb_ask.plugins import sources
 from nlweb_ask.sources import MarkdownFolderSource
 from tests.index.noticeboard import NoticeSource, board, name, notices
+from tests.index.toy_embedder import vector_settings
 from tests.site_in_memory import PageInMemory
 from tests.testapp.models import Bulletin
 
@@ -348,3 +355,38 @@ def test_a_missing_folder_is_named_on_a_terminal_too(folder, db):
     terminal = Terminal()
     with pytest.raises(CommandError, match="Not indexed: leaflets"):
         call_command("nlweb_index", "leaflets", stdout=terminal, no_color=True)
+
+
+def test_vectors_that_are_missing_are_made_and_tested(pages, settings):
+    settings.NLWEB_ASK = vector_settings()
+    printed = run("memory")
+    assert "vectors of site 0: 3 pages, 3 texts embedded, 0 withdrawn" in printed
+    assert "they weigh 0.3" in printed
+    assert "vectors of site 0: 0 pages, 0 texts embedded, 0 withdrawn" in run("memory")
+
+
+def test_vectors_are_told_in_json(pages, settings):
+    settings.NLWEB_ASK = vector_settings()
+    told = json.loads(run("memory", "--json"))
+    assert told["vectors"] == {"0": {"documents": 3, "texts": 3, "withdrawn": 0}}
+
+
+def test_a_dry_run_makes_no_vectors(pages, settings):
+    settings.NLWEB_ASK = vector_settings()
+    run("memory", "--dry-run")
+    assert not VectorSet.objects.exists()
+
+
+def test_a_model_that_is_not_to_be_had_is_told(pages, settings):
+    settings.NLWEB_ASK = vector_settings("Broken")
+    printed, error = run_failing("memory")
+    assert "vectors of site 0: the model was not to be had (fault)" in printed
+    assert "found by their words" in error
+    assert indexed() == ["barge", "kettle", "lantern"]
+
+
+def test_progress_of_vectors_is_shown_on_a_terminal(pages, settings):
+    settings.NLWEB_ASK = vector_settings()
+    out = Terminal()
+    call_command("nlweb_index", "memory", stdout=out, no_color=True)
+    assert "vectors: 3 of 3" in out.getvalue()

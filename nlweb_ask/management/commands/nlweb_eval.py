@@ -25,9 +25,11 @@ from nlweb_ask.conf import (
     profile_named,
     site_conf,
 )
+from nlweb_ask.index import embedding
 from nlweb_ask.index.aside import index_aside
 from nlweb_ask.index.merge import merge
 from nlweb_ask.index.refresh import refresh_objects
+from nlweb_ask.index.vector_sets import RETRIEVER
 from nlweb_ask.management.commands.nlweb_index import database_notice
 from nlweb_ask.management.lines import BadFile
 from nlweb_ask.management.measuring.collection import (
@@ -53,6 +55,7 @@ from nlweb_ask.models import Document, IndexProfile, Passage
 from nlweb_ask.pipeline.ask import AskScope, search
 from nlweb_ask.pipeline.trace import Trace
 from nlweb_ask.plugins import AskError, Ended, Question, Result, retrievers, sources
+from nlweb_ask.retrievers import own_titles
 from nlweb_ask.sources.viewers import anonymous_viewer
 
 BELOW: Final = 1
@@ -119,7 +122,12 @@ class Command(BaseCommand):
             help=_("Questions of this site with the address of their page, as CSV."),
         )
         parser.add_argument("--profile", help=_("Search as this profile does."))
-        parser.add_argument("--retriever", help=_("Search with this retriever alone."))
+        parser.add_argument(
+            "--retriever",
+            action="append",
+            default=[],
+            help=_("Search with this retriever alone; given twice, with both."),
+        )
         parser.add_argument("--site", help=_("Id or host name of the site to ask."))
         parser.add_argument("--json", action="store_true", help=_("Print one object."))
         parser.add_argument(
@@ -170,6 +178,8 @@ class Command(BaseCommand):
         )
         with _offered(collection), index_aside():
             self._index(collection, conf.site_id)
+            if RETRIEVER in {choice.name for choice in profile.retrievers}:
+                self._embed(conf.site_id)
             return _counted(
                 collection.questions,
                 self._asked(
@@ -188,6 +198,13 @@ class Command(BaseCommand):
                 msg = _("Pages that cannot be indexed: %d.") % step.failed
                 raise BadFile(msg)
         merge(site_id)
+
+    def _embed(self, site_id: int) -> None:
+        embedding.bring_up_to_date(
+            site_id,
+            on_step=lambda done, all_: self.progress.show(_("vectors"), done, all_),
+        )
+        own_titles.weigh_by_titles(site_id)
 
     def _golden(self, path: Path, options: dict[str, Any]) -> Measured:
         questions = read_golden(path)
@@ -298,14 +315,14 @@ def _searched(options: dict[str, Any]) -> tuple[SiteConf, ProfileConf]:
     """Return the site and the profile that say how to search."""
     conf = site_conf(site_id_named(options["site"], returncode=FAILED))
     profile = _profile(options["profile"], conf)
-    if options["retriever"]:
-        if options["retriever"] not in retrievers:
+    for name in options["retriever"]:
+        if name not in retrievers:
             msg = _("No retriever is named %(name)r; registered: %(names)s.")
             names = ", ".join(retrievers.names())
-            raise CommandError(
-                msg % {"name": options["retriever"], "names": names}, returncode=FAILED
-            )
-        alone = (RetrieverChoice(name=options["retriever"]),)
+            raise CommandError(msg % {"name": name, "names": names}, returncode=FAILED)
+    if options["retriever"]:
+        chosen = dict.fromkeys(options["retriever"])
+        alone = tuple(RetrieverChoice(name=name) for name in chosen)
         profile = replace(profile, retrievers=alone)
     return conf, profile
 

@@ -18,14 +18,17 @@ from django.utils.translation import ngettext
 
 from nlweb_ask.conf import site_conf
 from nlweb_ask.conf.failures import described
-from nlweb_ask.index import clock, merge, rechecks, refresh
+from nlweb_ask.index import clock, embedding, later, merge, rechecks, refresh
 from nlweb_ask.index.apart import RAISED
 from nlweb_ask.index.background import due_sites
+from nlweb_ask.index.embedding import Embedded
 from nlweb_ask.index.failures import record_failure
 from nlweb_ask.index.outlook import outlook, outlook_of
 from nlweb_ask.index.refresh import Refreshed
+from nlweb_ask.index.vector_sets import sites_with_vectors
 from nlweb_ask.models import Change, Document
-from nlweb_ask.plugins import UnknownPlugin, sources
+from nlweb_ask.plugins import ModelUnavailable, UnknownPlugin, sources
+from nlweb_ask.retrievers import own_titles
 from nlweb_ask.sources.sites import default_site_id
 
 PROGRESS_SECONDS: Final = 0.2
@@ -66,7 +69,8 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         try:
-            self._index(options)
+            with later.held():
+                self._index(options)
         except DatabaseError as error:
             raise CommandError(database_notice(error)) from error
 
@@ -75,17 +79,16 @@ class Command(BaseCommand):
         if options["due"] and (options["dry_run"] or options["object"]):
             raise CommandError(_("--due takes neither an object nor --dry-run."))
         report = _Report(self, options)
-        try:
-            with report.listening():
-                totals = {name: self._one(name, report, options) for name in names}
-        except KeyboardInterrupt:
-            report.line(_("Stopped. What was indexed stays; run it again to go on."))
-            raise SystemExit(INTERRUPTED) from None
+        with _stoppable(report), report.listening():
+            totals = {name: self._one(name, report, options) for name in names}
         if not (options["source"] or options["dry_run"] or options["due"]):
             refresh.withdraw_unregistered()
         merged = 0 if options["dry_run"] else _merge(only_due=options["due"])
-        report.end(totals, merged)
+        with _stoppable(report):
+            vectors = {} if options["dry_run"] else _made_vectors(report)
+        report.end(totals, merged, vectors)
         _raise_for_failures(totals)
+        _raise_for_missing(vectors)
 
     def _names(self, name: str | None) -> tuple[str, ...]:
         if name is None:
@@ -133,6 +136,15 @@ class Command(BaseCommand):
         return total
 
 
+@contextmanager
+def _stoppable(report: _Report) -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        report.line(_("Stopped. What was indexed stays; run it again to go on."))
+        raise SystemExit(INTERRUPTED) from None
+
+
 def _raise_for_failures(totals: dict[str, Refreshed | None]) -> None:
     """Leave with exit code 1 where a source or a page could not be indexed."""
     broken = [name for name, total in totals.items() if total is None]
@@ -156,6 +168,35 @@ def _merge(*, only_due: bool) -> int:
     sites = Change.objects.order_by().values_list("site_id", flat=True).distinct()
     due = due_sites() if only_due else list(sites)
     return sum(merge.merge(site_id) for site_id in due)
+
+
+def _made_vectors(report: _Report) -> dict[int, Embedded | None]:
+    """Make the vectors that are missing, and test those that no test has told of.
+
+    Nothing of a site whose model could not be asked.
+    """
+    made: dict[int, Embedded | None] = {}
+    for site_id in sites_with_vectors():
+        try:
+            report.begin(_("vectors"))
+            made[site_id] = embedding.bring_up_to_date(
+                site_id, on_step=report.reach, wait=True
+            )
+            if own_titles.is_due(site_id):
+                report.tested(own_titles.weigh_by_titles(site_id))
+        except ModelUnavailable as error:
+            msg = _(
+                "vectors of site %(site)d: the model was not to be had (%(reason)s)"
+            )
+            report.problem(msg % {"site": site_id, "reason": error.reason})
+            made[site_id] = None
+    return made
+
+
+def _raise_for_missing(vectors: dict[int, Embedded | None]) -> None:
+    if None in vectors.values():
+        msg = _("Pages without vectors are found by their words alone.")
+        raise CommandError(msg)
 
 
 def _turned(name: str) -> Refreshed:
@@ -204,7 +245,7 @@ class _Report:
         self.name = ""
         self.offered: frozenset[str] = frozenset()
         self.closed: frozenset[str] = frozenset()
-        self.done = 0
+        self.done = self.expected = 0
 
     @contextmanager
     def listening(self) -> Iterator[None]:
@@ -220,16 +261,20 @@ class _Report:
     def begin(self, name: str) -> None:
         self.name = name
         self.offered = self.closed = frozenset()
-        self.done = 0
+        self.done = self.expected = 0
         self.began = time.monotonic()
 
     def expect(self, object_ids: Collection[str]) -> None:
         self.offered = frozenset(object_ids)
 
     def step(self, step: Refreshed) -> None:
-        self.done += step.seen
+        self.reach(self.done + step.seen, len(self.offered))
+
+    def reach(self, done: int, expected: int) -> None:
+        """Show how far it is, if there is anybody who sees it."""
+        self.done, self.expected = done, expected
         waited = time.monotonic() - self.shown > PROGRESS_SECONDS
-        if self.live and (waited or self.done >= len(self.offered)):
+        if self.live and (waited or done >= expected):
             self.shown = time.monotonic()
             self._clear()
             self.progress = self._progress()
@@ -239,13 +284,13 @@ class _Report:
     def _progress(self) -> str:
         seconds = max(time.monotonic() - self.began, 0.001)
         rate = self.done / seconds
-        left = max(len(self.offered) - self.done, 0) / rate if rate else 0.0
+        left = max(self.expected - self.done, 0) / rate if rate else 0.0
         return _(
             "%(name)s: %(done)d of %(expected)d, %(rate)d a second, %(left)d s left"
         ) % {
             "name": self.name,
             "done": self.done,
-            "expected": len(self.offered),
+            "expected": self.expected,
             "rate": rate,
             "left": left,
         }
@@ -289,23 +334,49 @@ class _Report:
         self._clear()
         self.out.write(self.style.WARNING(text) if warning else text)
 
-    def end(self, totals: dict[str, Refreshed | None], merged: int) -> None:
+    def tested(self, tested: own_titles.Tested | None) -> None:
+        if tested is not None:
+            told = _(
+                "vectors: asked for %(pages)d titles, they found %(by_vectors).2f of"
+                " what is best, words %(by_words).2f; they weigh %(weight).1f"
+            )
+            self.line(told % {**asdict(tested), "weight": tested.weight})
+
+    def end(
+        self,
+        totals: dict[str, Refreshed | None],
+        merged: int,
+        vectors: dict[int, Embedded | None],
+    ) -> None:
         self._clear()
         if self.json:
-            counts = {n: asdict(t) if t else None for n, t in totals.items()}
-            self.out.write(
-                json.dumps(
-                    {"sources": counts, "merged": merged, "dry_run": self.dry_run}
-                )
-            )
+            self._print(totals, merged, vectors)
             return
         for name, total in totals.items():
             if total is not None:
                 self.line(self._summary(name, total))
+        for site_id, made in vectors.items():
+            if made is not None:
+                self.line(_vectors_summary(site_id, made))
         if not totals:
             self.line(_("No source is registered: write one in nlweb_sources.py."))
         if not site_conf(default_site_id()).enabled:
             self.line(switched_off_notice(), warning=True)
+
+    def _print(
+        self,
+        totals: dict[str, Refreshed | None],
+        merged: int,
+        vectors: dict[int, Embedded | None],
+    ) -> None:
+        told: dict[str, Any] = {
+            "sources": {n: asdict(t) if t else None for n, t in totals.items()},
+            "merged": merged,
+            "dry_run": self.dry_run,
+        }
+        if vectors:
+            told["vectors"] = {s: asdict(m) if m else None for s, m in vectors.items()}
+        self.out.write(json.dumps(told))
 
     def _summary(self, name: str, total: Refreshed) -> str:
         template = (
@@ -320,6 +391,14 @@ class _Report:
             )
         )
         return template % {"name": name, **asdict(total)}
+
+
+def _vectors_summary(site_id: int, made: Embedded) -> str:
+    template = _(
+        "vectors of site %(site)d: %(documents)d pages, %(texts)d texts embedded, "
+        "%(withdrawn)d withdrawn"
+    )
+    return template % {"site": site_id, **asdict(made)}
 
 
 class _LogLines(logging.Handler):

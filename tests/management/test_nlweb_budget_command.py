@@ -1,0 +1,142 @@
+"""What models have cost, printed on the server."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import time_machine
+
+from nlweb_ask.ai.budget import Cost, Payer, reserve
+from nlweb_ask.models import ModelSpending, SiteSettings
+from tests.factories import SiteSettingsFactory
+from tests.management.running import run_command
+from tests.several_sites import several_sites
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def clock():
+    with time_machine.travel("2026-03-02 12:00:00+00:00", tick=False) as clock:
+        yield clock
+
+
+def spend(calls, micros=0, site_id=0):
+    payer = Payer(site_id=site_id, visitor="anna")
+    return [reserve(payer, Cost(1, micros), seconds=60) for _ in range(calls)]
+
+
+def test_site_that_has_asked_no_model_has_its_whole_budget():
+    code, printed = run_command("nlweb_budget")
+    assert code == 0
+    assert printed.splitlines() == [
+        "There is budget left: language models are asked.",
+        "Today: 0 of 500 calls, cost 0.0000, 0 % used",
+        "This month: 0 of 10000 calls, cost 0.0000, 0 % used",
+    ]
+    assert not ModelSpending.objects.exists()
+
+
+def test_calls_and_cost_are_printed_with_the_hours(clock):
+    SiteSettingsFactory(model_calls_per_day=20, model_cost_per_day=2.5)
+    for lease in spend(3, micros=20_000):
+        lease.settle(Cost(1, 1_500))
+    clock.shift(3600)
+    spend(1, micros=20_000)
+    clock.shift(3600)
+    code, printed = run_command("nlweb_budget")
+    assert code == 0
+    assert printed.splitlines()[1:] == [
+        "Today: 4 of 20 calls, cost 0.0245 of 2.5, 20 % used",
+        "This month: 4 of 10000 calls, cost 0.0245, 0 % used",
+        "  12:00 UTC+00:00  3  0.0045",
+        "  13:00 UTC+00:00  1  0.0200",
+        "1 call of today was never settled and stays at its worst case.",
+    ]
+
+
+def test_fuller_of_two_caps_is_what_counts():
+    SiteSettingsFactory(model_calls_per_day=100, model_cost_per_day=1)
+    spend(1, micros=600_000)
+    assert "60 % used" in run_command("nlweb_budget")[1]
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"models_enabled": False}, "switched off"),
+        ({"model_calls_per_day": 1}, "used up"),
+        ({"model_calls_per_month": 1}, "used up"),
+    ],
+)
+def test_exit_code_says_that_no_model_is_asked(fields, said):
+    spend(1)
+    SiteSettingsFactory(**fields)
+    code, printed = run_command("nlweb_budget")
+    assert code == 1
+    assert said in printed
+
+
+def test_count_that_was_lost_is_begun_anew_when_asked_for():
+    spend(1)
+    ModelSpending.objects.all().delete()
+    code, printed = run_command("nlweb_budget")
+    assert code == 1
+    assert "--begin-anew" in printed
+    code, printed = run_command("nlweb_budget", "--begin-anew")
+    assert code == 0
+    assert "0 of 500 calls" in printed
+    spend(1)
+
+
+def test_cap_that_cannot_be_read_is_told():
+    SiteSettingsFactory()
+    SiteSettings.objects.update(model_cost_per_day=-1)
+    code, printed = run_command("nlweb_budget", "--json")
+    assert code == 1
+    assert json.loads(printed)["day"] is None
+
+
+def test_document_for_programs():
+    SiteSettingsFactory(model_calls_per_day=2, model_cost_per_month=5)
+    spend(2, micros=500)
+    with pytest.raises(Exception, match="budget"):
+        spend(1)
+    code, printed = run_command("nlweb_budget", "--json")
+    assert code == 1
+    assert json.loads(printed) == {
+        "asked": False,
+        "switched_on": True,
+        "day": {
+            "begins": "2026-03-02",
+            "calls": 2,
+            "calls_cap": 2,
+            "cost": 0.001,
+            "cost_cap": None,
+            "percent": 100,
+            "turned_away": True,
+        },
+        "month": {
+            "begins": "2026-03-01",
+            "calls": 2,
+            "calls_cap": 10000,
+            "cost": 0.001,
+            "cost_cap": 5.0,
+            "percent": 0,
+            "turned_away": False,
+        },
+        "hours": [{"begins": "2026-03-02T12:00:00+00:00", "calls": 2, "cost": 0.001}],
+        "under_way": 2,
+        "lost": 0,
+    }
+
+
+def test_site_is_named_by_id_or_host():
+    with several_sites("one.example", "two.example"):
+        spend(3, site_id=2)
+        assert "3 of 500" in run_command("nlweb_budget", "--site", "two.example")[1]
+        assert "0 of 500" in run_command("nlweb_budget", "--site", "1")[1]
+        code, printed = run_command("nlweb_budget", "--site", "three.example")
+        assert code == 2
+        assert "one.example" in printed
