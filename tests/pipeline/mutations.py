@@ -97,6 +97,17 @@ def reordered(chance: random.Random, sentence: str) -> str | None:
     )
 
 
+def another_word(chance: random.Random, sentence: str, other: str) -> str | None:
+    """Put a word of another sentence in the place of one; both are long enough to tell."""
+    own = [m for m in WORD.finditer(sentence) if len(m[0]) > 6 and m[0].islower()]
+    words = {word.casefold()[:4] for word in WORD.findall(sentence)}
+    others = [w for w in WORD.findall(other) if len(w) > 6 and w.islower()]
+    others = [word for word in others if word[:4] not in words]
+    if not own or not others:
+        return None
+    return _replaced(sentence, chance.choice(own), chance.choice(others))
+
+
 def _replaced(sentence: str, match: re.Match[str], by: str) -> str:
     return sentence[: match.start()] + by + sentence[match.end() :]
 
