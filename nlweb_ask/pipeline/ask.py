@@ -300,6 +300,9 @@ def _ranked(
     ranked = {candidate.reference for candidate in candidates[:RANKED]}
     head = _rank(run, [found for found in loaded if found.reference in ranked])
     tail = [found for found in loaded if found.reference not in ranked]
+    if loaded and not (head or tail):
+        text = _("Pages were found, and none of them seems to help with the question.")
+        run.remark("NONE_HELPS", text)
     return [*head, *tail][first:end]
 
 

@@ -1,14 +1,14 @@
 """Does a sentence say one word where its quote says another?
 
 A word that the quote does not have, between the same neighbours as one that the sentence
-does not have, stands in its place: "opens" for "closes", Tuesday for Monday. And what
+has less often, stands in its place: "opens" for "closes", Tuesday for Monday. And what
 is counted is part of a number: 9 am is not 9 pm. So no list of days or units is needed.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -40,9 +40,15 @@ class _Word:
 def exchanges_words(quotes: Sequence[str], sentence: str, language: str) -> bool:
     """Say whether a word of a sentence stands where its quotes have another one."""
     said = [*_words(sentence, language)]
-    quoted = [word for quote in quotes for word in _words(quote, language)]
-    new = [*_only_of(said, quoted)]
-    gone = [*_only_of(quoted, said)]
+    each = [[*_words(quote, language)] for quote in quotes]
+    known = [word for quoted in each for word in quoted]
+    new = [word for word in said if not _times(word, known)]
+    gone = [
+        word
+        for quoted in each
+        for word in quoted
+        if _times(word, quoted) > _times(word, said)
+    ]
     return any(_is_counted_otherwise(word, gone) for word in new) or any(
         word.tells and other.tells and _is_in_place_of(word, other)
         for word in new
@@ -63,18 +69,12 @@ def _is_counted_otherwise(word: _Word, gone: Iterable[_Word]) -> bool:
     )
 
 
-def _only_of(words: Iterable[_Word], others: Iterable[_Word]) -> Iterator[_Word]:
-    """Yield the words that `others` have in no form."""
-    known: set[str] = set()
-    forms: set[str] = set()
-    for other in others:
-        known.add(other.word)
-        forms |= other.terms
-    return (each for each in words if not _is_known(each, known, forms))
-
-
-def _is_known(word: _Word, known: Set[str], forms: Set[str]) -> bool:
-    return word.word in known or not word.terms.isdisjoint(forms)
+def _times(word: _Word, words: Iterable[_Word]) -> int:
+    """Return how often a word stands there, in whatever form."""
+    return sum(
+        word.word == other.word or not word.terms.isdisjoint(other.terms)
+        for other in words
+    )
 
 
 def _words(text: str, language: str) -> Iterator[_Word]:
