@@ -89,13 +89,8 @@ def test_no_sentence_with_one_word_put_for_another_is_borne_by_its_quote(pages):
         sentence = chance.choice(sentences(text))
         if language != other_language:
             continue
-        told = " ".join(
-            # A stop word says nothing in the place of another word.
-            word
-            for word in chance.choice(sentences(other)).split()
-            if word not in STOP_WORDS[language]
-        )
-        wrong = another_word(chance, sentence, told)
+        told = chance.choice(sentences(other))
+        wrong = another_word(chance, sentence, told, STOP_WORDS[language])
         if wrong is None:
             continue
         assert not bears([sentence], wrong, language), (sentence, wrong)
