@@ -30,6 +30,7 @@ from nlweb_ask.plugins import (
     Candidate,
     Ended,
     IndexUnavailable,
+    LooksAtResults,
     PluginFailed,
     Question,
     Result,
@@ -131,6 +132,7 @@ def search(
 
 def _steps(run: Run) -> Iterator[Event]:
     results = _results(run)
+    _look_at(run, results)
     for index, result in enumerate(results):
         yield ResultFound(index=index, item=item(result))
     if run.mode != "list" and not run.stop.is_set():
@@ -163,6 +165,20 @@ def _processed(run: Run) -> Question:
         except RAISED as error:  # a processor that fails is skipped
             log_failure(name, error)
     return question
+
+
+def _look_at(run: Run, results: Sequence[Result]) -> None:
+    """Let processors end the question by what was found, before any of it is told."""
+    for name in deployment().processors:
+        try:
+            processor = processors.get(name)
+            if isinstance(processor, LooksAtResults):
+                with run.trace.stage("look", name):
+                    processor.look(run.question, run.viewer, results)
+        except Ended as ended:
+            raise Ended(_ending(name, ended.event)) from ended
+        except RAISED as error:  # as one that fails beforehand, it is skipped
+            log_failure(name, error)
 
 
 def _ending(processor: str, given: object) -> Ending:
