@@ -61,6 +61,8 @@ class Run:
     outdated: Set[Reference] = frozenset()
     # How the words of visible pages stood when it was asked who may see them.
     stamps: Stamps = field(default_factory=dict)
+    # The addresses of pages that were told.
+    told: list[str] = field(default_factory=list)
     # What was found and permitted, but is not in the index.
     unindexed: set[Reference] = field(default_factory=set)
 
@@ -83,6 +85,7 @@ class Run:
                 self.conversation_id = event.conversation_id
             case ResultFound():
                 self.results += 1
+                self.told.append(str(event.item["url"]))
             case Content():
                 self.text += event.text
             case Failure():
