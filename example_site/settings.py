@@ -98,5 +98,6 @@ LOGOUT_REDIRECT_URL = "home"
 NLWEB_ASK = {
     # Links in answers begin with it; `make demo PORT=8123` moves the port.
     "BASE_URL": f"http://127.0.0.1:{os.environ.get('PORT', '8000')}",
-    "PROCESSORS": ["house_words"],  # registered in example_site/apps.py
+    # The second one is registered in example_site/apps.py.
+    "PROCESSORS": ["follow_up", "house_words"],
 }

@@ -6,6 +6,9 @@
 Each function calls the plug-in as the pipeline does and raises `AssertionError` with the
 promise that was broken. Give it a question that finds something, and a source that has
 at least two pages: a promise about nothing is easily kept.
+
+A test that asks the site itself, by `client.get("/ask", ...)`, needs it switched on:
+`override_settings(NLWEB_ASK={"ENABLED": True})`.
 """
 
 from __future__ import annotations

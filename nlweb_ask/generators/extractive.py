@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from django.utils.translation import gettext as _
 
@@ -16,13 +17,12 @@ from nlweb_ask.generators.evidence import Evidence, evidence
 from nlweb_ask.generators.quotes import (
     MAX_LINES,
     MAX_SENTENCES,
-    Quote,
     answer,
-    best_first,
     near_pages_of,
     summary,
     written,
 )
+from nlweb_ask.generators.ranking import BestFirst, Quote
 from nlweb_ask.plugins import Citation, Deadline, Question, Result, Sentence
 
 
@@ -94,6 +94,6 @@ def _naming(said: str, found: Evidence, places: Sequence[int]) -> Sentence:
         start, end = len(said) - len(name), len(said)
         citations += [
             Citation(start=start, end=end, url=result.url, quote=quote.quote)
-            for quote in best_first(found, place)[:1]
+            for quote in islice(BestFirst(found, place), 1)
         ]
     return Sentence(text=said, citations=tuple(citations), is_remark=True)

@@ -131,6 +131,10 @@ TOKEN: Final = re.compile(
 _JOINERS: Final = re.compile(rf"(?:[^\w{_MARKS}]|_)+")
 _APOSTROPHES: Final = frozenset("'\u2019\u02bc")
 _PLAIN_WORD: Final = re.compile(_WORD)
+# Where `str.split` cuts; no such sign is outside of the first plane.
+_WHITE: Final = [
+    sign for sign in map(chr, range(0x10000)) if sign.isspace() and sign != " "
+]
 # What is left of a word that lost its vowel: `l'eau`, `don't`, `the museum's`.
 _CLITICS: Final = frozenset({"s", "t", "d", "m", "ll", "re", "ve"})
 _ELISIONS: Final = frozenset(
@@ -546,11 +550,12 @@ def _matching_spans(
     text: str, wanted: frozenset[str], language: str, shouting: bool
 ) -> list[MatchingSpan]:
     hits = _chunks(language, shouting).with_terms(set(text.split()), wanted)
+    spaced = _with_plain_spaces(text)
     found = [
         (place + start, place + end, terms)
         for chunk in hits
         for start, end, terms in _wanted_spans(chunk, wanted, language, shouting)
-        for place in _places(text, chunk)
+        for place in _places(spaced, chunk)
     ]
     found.sort(key=itemgetter(0))
     return found
@@ -570,15 +575,21 @@ def _wanted_spans(
     ]
 
 
-def _places(text: str, chunk: str) -> Iterator[int]:
-    """Yield where a chunk stands between white space."""
-    place = text.find(chunk)
+def _with_plain_spaces(text: str) -> str:
+    """Return a text between two spaces, with a space for each sign of white space."""
+    for sign in _WHITE:
+        if sign in text:
+            text = text.replace(sign, " ")
+    return f" {text} "
+
+
+def _places(spaced: str, chunk: str) -> Iterator[int]:
+    """Yield where a chunk stands between spaces, in the text without the first one."""
+    chunk = f" {chunk} "
+    place = spaced.find(chunk)
     while place >= 0:
-        end = place + len(chunk)
-        around = text[place - 1 : place] + text[end : end + 1]
-        if not around or around.isspace():
-            yield place
-        place = text.find(chunk, end)
+        yield place
+        place = spaced.find(chunk, place + len(chunk) - 1)
 
 
 class _Chunks:

@@ -90,8 +90,11 @@ _CELLS: Final = re.compile(
     r"\S\s+\|\s+\S|^\s*\||\|\s*$|^[\s+|:=-]*[+|=-]{3}[\s+|:=-]*$"
 )
 
-# What most lines are: nothing in them is of a program, and they begin with a capital.
-_PROSE: Final = re.compile(r"[A-Z][^{}\[\]<>=;_\\|$`@#()+]*\s*")
+# What most lines are: they begin with a letter, and nothing in them is of a program, a
+# table or a list.
+_PROSE: Final = re.compile(
+    r"(?!(?:def|class|from|import)\s)[^\W\d_](?![.)]\s)[^{}\[\]<>=;_\\|$`@#()+]*+\Z"
+)
 _MAY_BE_TABLE: Final = re.compile(r"\||[-=]{3}")
 
 # Lines of a text that was wrapped by hand are about as long as this.
@@ -114,18 +117,33 @@ def sentences(
         Pieces in reading order, each without the white space around it. Between those
         of a paragraph, and between paragraphs, is nothing but white space.
     """
-    language = language_of(language)
-    ends = _clause_ends if _THAI_OR_LAO.search(text) else _ends
     pieces: list[Piece] = []
-    for block in _blocks(text):
-        if at is None or not pieces or _holds_one(block, at):
-            pieces += _cut(text, block, language, ends)
+    for paragraph in paragraphs(text):
+        if at is None or not pieces or _holds_one(paragraph, at):
+            pieces += sentences_of(text, paragraph, language)
     return pieces
 
 
-def _holds_one(block: Piece, at: Sequence[int]) -> bool:
-    place = bisect_left(at, block.start)
-    return place < len(at) and at[place] < block.end
+def paragraphs(text: str) -> Iterator[Piece]:
+    """Yield what sentences do not reach out of, in order: lines, tables, code."""
+    group: list[_Line] = []
+    for line in _lines(text):
+        if group and (line.begins or line.kind != group[-1].kind):
+            yield from _of_group(text, group)
+            group = []
+        group.append(line)
+    yield from _of_group(text, group)
+
+
+def sentences_of(text: str, paragraph: Piece, language: str = "") -> Iterator[Piece]:
+    """Yield the sentences of one of the `paragraphs` of a text, in order."""
+    ends = _clause_ends if _THAI_OR_LAO.search(text) else _ends
+    return _cut(text, paragraph, language_of(language), ends)
+
+
+def _holds_one(paragraph: Piece, at: Sequence[int]) -> bool:
+    place = bisect_left(at, paragraph.start)
+    return place < len(at) and at[place] < paragraph.end
 
 
 _Ends = Callable[[str, Piece, str], Iterator[int]]
@@ -240,17 +258,6 @@ def _abbreviations(language: str) -> frozenset[str]:
     return ABBREVIATIONS.get(language, frozenset()) | ABBREVIATIONS["any"]
 
 
-def _blocks(text: str) -> Iterator[Piece]:
-    """Yield what sentences do not reach out of: paragraphs, lines, tables, code."""
-    group: list[_Line] = []
-    for line in _lines(text):
-        if group and (line.begins or line.kind != group[-1].kind):
-            yield from _of_group(text, group)
-            group = []
-        group.append(line)
-    yield from _of_group(text, group)
-
-
 def _of_group(text: str, group: Sequence[_Line]) -> Iterator[Piece]:
     if not group:
         return
@@ -307,6 +314,10 @@ def _lines(text: str) -> Iterator[_Line]:
     position, fence, begins = 0, "", True
     for written in text.splitlines(keepends=True):
         start, position = position, position + len(written)
+        if not fence and _PROSE.match(written):
+            yield _Line(start, start + len(written.rstrip()), "prose", begins)
+            begins = False
+            continue
         mark = _FENCE.match(written)
         inside = bool(fence)
         if mark is not None and not fence:
@@ -334,8 +345,6 @@ def _stripped(
 
 
 def _kind(line: str) -> Literal["prose", "table", "code"]:
-    if _PROSE.fullmatch(line):
-        return "prose"
     if _MAY_BE_TABLE.search(line) and _CELLS.search(line):
         return "table"
     signs = len(_CODE_SIGNS.findall(line))

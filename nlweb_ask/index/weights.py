@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from nlweb_ask.index.analysis import distinct_terms, term_key
 from nlweb_ask.index.coverage import chosen_terms, held_weight, word_weight
 from nlweb_ask.index.postings import Field
-from nlweb_ask.index.reading import one_moment, read
-from nlweb_ask.index.scoring import holding_pages
+from nlweb_ask.index.reading import current, one_moment, read
+from nlweb_ask.index.scoring import rarities
 from nlweb_ask.index.search import words_of
+from nlweb_ask.index.snapshot import Snapshot
 from nlweb_ask.plugins import Question, Scope
 
 
@@ -40,8 +41,7 @@ def weighed_words(
     with one_moment():
         words = words_of(question, Scope(site_id=site_id, languages=tuple(languages)))
         keys = {term: term_key(term) for term in distinct_terms(words)}
-        snapshot, postings = read(site_id, list(keys.values()))
-        pages = holding_pages(snapshot, {t: postings[key] for t, key in keys.items()})
+        snapshot, pages = _public_pages(site_id, keys)
     total, _mean = snapshot.field_statistics[Field.PAGE]
     weighed = []
     for word in words:
@@ -49,3 +49,22 @@ def weighed_words(
         weight = word_weight(terms, pages, total)
         weighed.append(WeighedWord(terms, weight, held_weight(word, weight)))
     return weighed
+
+
+def _public_pages(
+    site_id: int, keys: Mapping[str, int]
+) -> tuple[Snapshot, dict[str, int]]:
+    """Return how many live public pages hold each term.
+
+    Where the search has counted them they are not read again, as long as the index is
+    the same.
+    """
+    snapshot = current(site_id)
+    # One by one: another thread may forget them meanwhile.
+    kept = [(term, snapshot.rarities.get(term)) for term in keys]
+    known = {term: rarity for term, rarity in kept if rarity is not None}
+    if len(known) < len(keys):
+        snapshot, postings = read(site_id, list(keys.values()))
+        found = {term: postings[key] for term, key in keys.items()}
+        known = dict(rarities(snapshot, found))
+    return snapshot, {term: rarity.pages for term, rarity in known.items()}

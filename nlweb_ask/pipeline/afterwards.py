@@ -20,6 +20,7 @@ def finish(run: Run) -> None:
         seconds=run.seconds,
         error_code=run.error_code,
         trace=run.trace,
+        pages=tuple(run.told),
     )
     for name in deployment().handlers:
         try:

@@ -33,6 +33,7 @@ from nlweb_ask.plugins import (
     Candidate,
     Ended,
     IndexUnavailable,
+    LooksAtResults,
     ModelUnavailable,
     PluginFailed,
     Question,
@@ -143,6 +144,7 @@ def search(
 
 def _steps(run: Run) -> Iterator[Event]:
     results = _results(run)
+    _look_at(run, results)
     for index, result in enumerate(results):
         yield ResultFound(index=index, item=item(result))
     if run.mode != "list" and not run.stop.is_set():
@@ -179,6 +181,22 @@ def _processed(run: Run) -> Question:
         except RAISED as error:  # a processor that fails is skipped
             log_failure(name, error)
     return question
+
+
+def _look_at(run: Run, results: Sequence[Result]) -> None:
+    """Let processors end the question by what was found, before any of it is told."""
+    for name in deployment().processors:
+        try:
+            processor: object = equipped(processors.get(name), run, "rewrite")
+            if isinstance(processor, LooksAtResults):
+                with run.trace.stage("look", name):
+                    processor.look(run.question, run.viewer, results)
+        except Ended as ended:
+            raise Ended(_ending(name, ended.event)) from ended
+        except ModelUnavailable as error:
+            run.step_down(error.reason)
+        except RAISED as error:  # as one that fails beforehand, it is skipped
+            log_failure(name, error)
 
 
 def _ending(processor: str, given: object) -> Ending:
@@ -326,6 +344,8 @@ def _ranked(
     ranked = {candidate.reference for candidate in candidates[:RANKED]}
     head = _rank(run, [found for found in loaded if found.reference in ranked])
     tail = [found for found in loaded if found.reference not in ranked]
+    if loaded and not (head or tail):
+        run.remark(NONE_FITS, run.none_left or unanswered())
     return [*head, *tail][first:end]
 
 
@@ -362,7 +382,7 @@ def _rank(run: Run, results: Sequence[Result]) -> list[Result]:
                 ranked = _ranked_by(ranker, run, ranked)
                 counts["results"] = len(ranked)
             if not ranked:
-                run.remark(NONE_FITS, str(getattr(ranker, "none_left", unanswered())))
+                run.none_left = str(getattr(ranker, "none_left", ""))
         except ModelUnavailable as error:
             run.step_down(error.reason)
         except RAISED as error:  # a ranker that fails is skipped

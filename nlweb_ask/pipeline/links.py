@@ -61,6 +61,11 @@ def unlinked(sentence: Sentence, known: Collection[str], before: str) -> Sentenc
     return sentence
 
 
+def unlinked_text(text: str, known: Collection[str]) -> str:
+    """Return a text as it leaves the site when it stands alone."""
+    return unlinked(Sentence(text=text), known, "").text
+
+
 def _strange_links(text: str, known: Collection[str]) -> Iterator[_Cut]:
     for link in _LINK.finditer(text):
         if link["image"] or not _is_known(link["target"], known):
@@ -91,7 +96,7 @@ def _strange_addresses(text: str, known: Collection[str]) -> Iterator[_Cut]:
 
 
 def _is_known(address: str, known: Collection[str]) -> bool:
-    return address.partition("#")[0] in known
+    return address in known or address.partition("#")[0] in known
 
 
 def _without(sentence: Sentence, cuts: list[_Cut]) -> Sentence:

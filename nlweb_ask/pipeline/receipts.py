@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from nlweb_ask.index.analysis import word_count
 from nlweb_ask.index.store import identity_key
+from nlweb_ask.pipeline.links import unlinked_text
 from nlweb_ask.pipeline.quotes import (
+    MIN_WORDS,
     cuts_no_word,
     place_of,
     sentences_around,
     tells_enough,
 )
 from nlweb_ask.pipeline.seals import sealed, words_seals
-from nlweb_ask.pipeline.support import bears, denies_beside, names_only
+from nlweb_ask.pipeline.support import bears, denies_beside, keeps_order, names_only
 from nlweb_ask.plugins import Citation, PassageText, Result, Sentence
 from nlweb_ask.protocol.events import Content, Doubt, Mark, Receipt
 
@@ -37,7 +40,7 @@ def grounded(sentence: Sentence, results: Sequence[Result], site_id: int) -> Con
         site_id: The site whose pages they are.
     """
     proofs = [*_proofs(sentence, results, site_id)]
-    doubt = _doubt(sentence, proofs)
+    doubt = _doubt(sentence, proofs, {result.url for result in results})
     return Content(
         text=sentence.text,
         citations=tuple(proof.receipt for proof in proofs),
@@ -102,26 +105,56 @@ def _address(url: str, passage: PassageText) -> str:
     return url if "#" in url or not passage.anchor else f"{url}#{passage.anchor}"
 
 
-def _doubt(sentence: Sentence, proofs: Sequence[_Proof]) -> Doubt | None:
+def _doubt(
+    sentence: Sentence, proofs: Sequence[_Proof], known: Collection[str]
+) -> Doubt | None:
     if sentence.is_remark or not _says_something(sentence.text):
         return None
     if not proofs:
         return "uncited"
     places = list(dict.fromkeys(proof.place for proof in proofs))
-    borne = all(_is_borne(sentence.text, place, proofs) for place in places)
+    borne = all(_is_borne(sentence.text, place, proofs, known) for place in places)
+    borne = borne and _are_in_order(sentence.text, proofs)
     names = [name for proof in proofs for name in _names(proof.page)]
     beside = _beside(sentence.text, places)
     borne = borne and names_only(names, beside, proofs[0].language)
     return None if borne else "unsupported"
 
 
-def _is_borne(text: str, place: tuple[int, int], proofs: Iterable[_Proof]) -> bool:
+def _is_borne(
+    text: str,
+    place: tuple[int, int],
+    proofs: Iterable[_Proof],
+    known: Collection[str],
+) -> bool:
     """Say whether the quotes behind a part of a sentence bear it, and hide no denial."""
     behind = [proof for proof in proofs if proof.place == place]
     quotes = [proof.receipt.quote for proof in behind]
-    return bears(quotes, text[slice(*place)], behind[0].language) and not any(
+    said, language = text[slice(*place)], behind[0].language
+    # A quote leaves the site without the links that it has in the page.
+    is_shown = any(unlinked_text(quote, known) == said for quote in quotes)
+    return (is_shown or bears(quotes, said, language)) and not any(
         denies_beside(proof.receipt.quote, proof.whole, proof.language)
         for proof in behind
+    )
+
+
+def _are_in_order(text: str, proofs: Sequence[_Proof]) -> bool:
+    """Say whether parts of a few words that are of one sentence of a page keep its order.
+
+    Each by itself would be borne, whatever they say together.
+    """
+    small: dict[str, set[tuple[int, int]]] = {}
+    for proof in proofs:
+        if word_count(text[slice(*proof.place)]) < MIN_WORDS:
+            small.setdefault(proof.whole, set()).add(proof.place)
+    return all(
+        keeps_order(
+            [whole],
+            " ".join(text[slice(*place)] for place in sorted(places)),
+            proofs[0].language,
+        )
+        for whole, places in small.items()
     )
 
 

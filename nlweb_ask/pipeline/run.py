@@ -102,6 +102,7 @@ class Run:
     mode: Mode
     models: ModelsAt | None = None  # None: this question may cost nothing
     asks_for_type: bool = False  # the caller named one
+    none_left: str = ""  # what a ranker that left no page says of it
     began: float = field(default_factory=time.monotonic)
     trace: Trace = field(default_factory=Trace)
     results: int = 0
@@ -116,6 +117,8 @@ class Run:
     outdated: Set[Reference] = frozenset()
     # How the words of visible pages stood when it was asked who may see them.
     stamps: Stamps = field(default_factory=dict)
+    # The addresses of pages that were told.
+    told: list[str] = field(default_factory=list)
     # What was found and permitted, but is not in the index.
     unindexed: set[Reference] = field(default_factory=set)
 
@@ -138,6 +141,7 @@ class Run:
                 self.conversation_id = event.conversation_id
             case ResultFound():
                 self.results += 1
+                self.told.append(str(event.item["url"]))
             case Content():
                 self.text += event.text
             case Failure():

@@ -21,6 +21,7 @@ from nlweb_ask.index.analysis import (
 )
 from nlweb_ask.index.counted_words import NEGATIONS, NUMBER_WORDS
 from nlweb_ask.index.stopwords import STOP_WORDS
+from nlweb_ask.pipeline.exchanges import exchanges_words
 
 _APOSTROPHES: Final = str.maketrans(
     dict.fromkeys("\u2018\u2019\u02bc\u2032`\u00b4", "'")
@@ -33,6 +34,8 @@ _GERMAN_NUMBER: Final = re.compile("(?:zehn|zig|\u00dfig|ssig|hundert|tausend)$"
 _DENIAL: Final = "\0"
 _POSSESSIVE: Final = "'s"
 _AROUND: Final = ".,;:!?\u2026\"'()[]\u201c\u201d\u201e\u00ab\u00bb"
+_LIKE_SCRIPTS: Final = frozenset({"LATIN", "CYRILLIC", "GREEK"})
+_BEHIND_WORD: Final = re.compile(r"[^\W_]\s+$")
 _PARTS: Final = re.compile("[-'\u2010\u2011]")
 
 
@@ -42,14 +45,15 @@ def bears(quotes: Sequence[str], sentence: str, language: str) -> bool:
     They may when they are one of the quotes word for word; or when each of their
     numbers and names stands in the quotes, the quotes deny as often as they do, and
     what they share with the quotes comes in the same order: every word where they have
-    none of their own, else those that are no stop words. In languages that are not
-    known so well, or written without spaces, only the former.
+    none of their own, else those that are no stop words; and when none of them stands
+    where a quote has another one. In languages that are not known so well, written
+    without spaces, or not those of the page, only the former.
     """
     if any(_bare(sentence) == _bare(quote) for quote in quotes):
         return True
     words = plain_words(sentence)
     language = language_of(language)
-    if language not in NEGATIONS or any(map(is_spaceless, sentence)):
+    if not _is_comparable(sentence, words, language):
         return False
     said = [*_tokens(sentence, language)]
     quoted = [token for quote in quotes for token in _tokens(quote, language)]
@@ -62,7 +66,43 @@ def bears(quotes: Sequence[str], sentence: str, language: str) -> bool:
             [token.word for token in quoted],
         )
         and not _is_turned_round(words, [w for q in quotes for w in plain_words(q)])
+        and not exchanges_words(quotes, sentence, language)
     )
+
+
+def keeps_order(quotes: Iterable[str], sentence: str, language: str) -> bool:
+    """Say whether what words share with `quotes` comes in the same order."""
+    language = language_of(language)
+    quoted = [token.word for quote in quotes for token in _tokens(quote, language)]
+    known = set(quoted)
+    said = (token for token in _tokens(sentence, language) if token.tells)
+    return _in_order([t.word for t in said if t.word in known], quoted)
+
+
+def _is_comparable(sentence: str, words: Sequence[str], language: str) -> bool:
+    """Say whether a sentence is written so that its words can be compared at all."""
+    return (
+        language in NEGATIONS
+        and not any(map(is_spaceless, sentence))
+        and not any(unicodedata.category(sign) == "Cf" for sign in sentence)
+        and not any(map(_mixes_scripts, words))
+        and not _is_otherwise_spoken(words, language)
+    )
+
+
+def _mixes_scripts(word: str) -> bool:
+    """Say whether a word has letters of scripts that look alike."""
+    if word.isascii():
+        return False
+    scripts = {unicodedata.name(sign, "").split(" ")[0] for sign in word}
+    return len(scripts & _LIKE_SCRIPTS) > 1
+
+
+def _is_otherwise_spoken(words: Sequence[str], language: str) -> bool:
+    """Say whether a sentence is in another language, told by its stop words."""
+    held = {each: sum(w in _stop_words(each) for w in words) for each in NEGATIONS}
+    own = held.pop(language)
+    return max(held.values()) > max(1, 2 * own)
 
 
 def _bare(text: str) -> list[str]:
@@ -90,13 +130,29 @@ def denies_beside(quote: str, whole: str, language: str) -> bool:
 
 
 def names_only(texts: Iterable[str], sentence: str, language: str) -> bool:
-    """Say whether words beside a quote only name what the page calls itself in `texts`."""
+    """Say whether words beside a quote only name what the page calls itself in `texts`.
+
+    A name denies nothing, as long as it stands there whole.
+    """
     language = language_of(language)
-    known = {token.word for text in texts for token in _tokens(text, language)}
-    said = [*_tokens(sentence, language)]
+    names = [*texts]
+    known = {token.word for text in names for token in _tokens(text, language)}
+    said = [*_tokens(_without_names(sentence, names), language)]
     return not _denials(said) and all(
         token.word in known for token in said if token.must_be_quoted
     )
+
+
+def _without_names(sentence: str, names: Iterable[str]) -> str:
+    words = sentence.split()
+    bare = [word.strip(_AROUND).casefold() for word in words]
+    for name in sorted(map(_bare, names), key=len, reverse=True):
+        size = len(name)
+        places = range(len(bare) - size + 1) if size else ()
+        begin = next((i for i in places if bare[i : i + size] == name), None)
+        if begin is not None:
+            del bare[begin : begin + size], words[begin : begin + size]
+    return " ".join(words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,13 +182,14 @@ def _tokens(text: str, language: str) -> Iterator[_Token]:
         denials = (*parts, word.replace("'", ""))
         negation = contracted or not negations.isdisjoint(denials)
         stop = word.replace("'", "") in stops or parts[0] == word in negations
+        letter = stop and _is_letter(token, text, match.start())
         yield _Token(
             # Whichever word denies: moved to another place it denies something else.
             word=_DENIAL
             if negation and "-" not in word
-            else _signed(word, text, match),
+            else (token if letter else _signed(word, text, match)),
             is_number=_counts(word, counting, language),
-            is_name=_is_name(token, stop=stop, first=not number),
+            is_name=letter or _is_name(token, stop=stop, first=not number),
             is_negation=negation,
             tells=negation or not stop,
         )
@@ -165,6 +222,13 @@ def _signed(word: str, text: str, match: re.Match[str]) -> str:
         + word
         + (after if after and after in _AFTER_NUMBERS else "")
     )
+
+
+def _is_letter(written: str, text: str, start: int) -> bool:
+    """Say whether a stop word stands as a letter, as in "vitamin A": I is a word."""
+    if len(written) > 1 or not written.isupper() or written == "I":
+        return False
+    return _BEHIND_WORD.search(text, max(start - 4, 0), start) is not None
 
 
 def _is_name(token: str, *, stop: bool, first: bool) -> bool:

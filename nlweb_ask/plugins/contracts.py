@@ -43,6 +43,20 @@ class Processor(Protocol):
         """
 
 
+@runtime_checkable
+class LooksAtResults(Protocol):
+    """A processor that may also end a question by the pages that were found."""
+
+    def look(
+        self, question: Question, viewer: Viewer, results: Sequence[Result]
+    ) -> None:
+        """Look at what this viewer is about to be told; an exception is noted.
+
+        Raises:
+            Ended: To end the question with a failure or an elicitation instead.
+        """
+
+
 class Retriever(Protocol):
     """Finds references in one partition of one scope."""
 

@@ -230,7 +230,7 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What became of a question, for handlers: counts, never words of the answer."""
+    """What became of a question, for handlers: what was told, never words of it."""
 
     response_type: str
     mode: str
@@ -238,3 +238,4 @@ class Outcome:
     seconds: float
     error_code: str = ""
     trace: Any = None
+    pages: tuple[str, ...] = ()  # addresses of those that were told, in their order

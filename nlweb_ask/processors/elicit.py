@@ -1,28 +1,20 @@
 """`elicit`: asks back by the owner's rules, the rows of `NLWEB_ASK["ELICIT"]`.
 
-A rule about words reads the question alone. The other two ask the index, and only on
-behalf of a visitor who may see nothing but public pages: what they tell is told of
-these, each asked about live. A member would be kept from pages that others may not see.
+A rule about words reads the question alone. The other two look at what was found and
+this viewer may see: so hidden pages are as if they had never been written. The types
+that they offer are those of public pages.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Final
 
 from nlweb_ask.conf import deployment
 from nlweb_ask.index.analysis import analyze
-from nlweb_ask.plugins import Elicitation, Ended, Question, Viewer
+from nlweb_ask.plugins import Elicitation, Ended, Question, Result, Viewer
 from nlweb_ask.processors.elicit_rules import Asked, Rule, rule_of
-from nlweb_ask.processors.public_pages import (
-    found_types,
-    is_public_only,
-    with_picked_type,
-)
-
-# So many of the best pages are looked at for their types.
-LOOKED_AT: Final = 10
+from nlweb_ask.processors.public_types import types_of, with_picked_type
 
 
 class Elicit:
@@ -35,15 +27,30 @@ class Elicit:
     name = "elicit"
 
     def process(self, question: Question, viewer: Viewer) -> Question:
-        rules = [rule for row in deployment().elicit if (rule := rule_of(row))]
+        rules = _rules()
         answered = _answered(question, viewer, rules)
         if answered is not None:
             return answered
         for rule in rules:
-            types = _fitting(rule, question, viewer)
-            if types is not None:
-                raise Ended(_elicitation(rule, types))
+            if rule.when == "word" and _names_one(rule, question):
+                raise Ended(_elicitation(rule, ()))
         return question
+
+    def look(
+        self, question: Question, viewer: Viewer, results: Sequence[Result]
+    ) -> None:
+        """End the first question of a conversation that a rule about pages fits."""
+        rules = [rule for rule in _rules() if rule.when != "word"]
+        if not rules or question.prev or question.limits.offset:
+            return
+        types = types_of(results, viewer)
+        for rule in rules:
+            if _fits(rule, results, types):
+                raise Ended(_elicitation(rule, types))
+
+
+def _rules() -> list[Rule]:
+    return [rule for row in deployment().elicit if (rule := rule_of(row))]
 
 
 def _answered(
@@ -73,17 +80,10 @@ def _offers_types(rule: Rule) -> bool:
     return any(asked.takes_types for asked in rule.questions)
 
 
-def _fitting(rule: Rule, question: Question, viewer: Viewer) -> Sequence[str] | None:
-    """Return the types found where a rule fits, None where it does not."""
-    if rule.when == "word":
-        return () if _names_one(rule, question) else None
-    if question.prev or not is_public_only(viewer):
-        return None
-    types = found_types(question, viewer, LOOKED_AT)
-    if types is None:
-        return None
-    fits = not types if rule.when == "no_result" else len(set(types)) > rule.types
-    return list(dict.fromkeys(types)) if fits else None
+def _fits(rule: Rule, results: Sequence[Result], types: Sequence[str]) -> bool:
+    if rule.when == "no_result":
+        return not results
+    return len(types) > rule.types
 
 
 def _names_one(rule: Rule, question: Question) -> bool:

@@ -1,8 +1,7 @@
 """`elicit_ai`: a language model judges whether a question is too open, and asks back.
 
-What may be chosen are types of the public pages found. So only visitors who may see no
-others are asked back, as with the rules of `elicit`, whose name it does not take: both
-may run, and either without the other.
+What may be chosen are types of public pages among those found. It does not take the name
+of `elicit`, which asks back by rules: both may run, and either without the other.
 """
 
 from __future__ import annotations
@@ -22,18 +21,13 @@ from nlweb_ask.plugins import (
     Ended,
     Models,
     Question,
+    Result,
     Viewer,
 )
-from nlweb_ask.processors.public_pages import (
-    found_types,
-    is_public_only,
-    with_picked_type,
-)
+from nlweb_ask.processors.public_types import types_of, with_picked_type
 
 # Words: who writes more has said what is wanted.
 MAX_WORDS: Final = 8
-# So many of the best pages are looked at for their types.
-LOOKED_AT: Final = 10
 MIN_OPTIONS: Final = 2
 MAX_OPTIONS: Final = 5
 MAX_LENGTH: Final = 200  # characters of what is asked back
@@ -56,24 +50,29 @@ class ElicitByModel:
         return replace(self, models=models)
 
     def process(self, question: Question, viewer: Viewer) -> Question:
-        """Return the question, or end it.
+        """Return the question, or the one before with the type that this one picks."""
+        if question.decontextualized_query:
+            return question
+        return with_picked_type(question, viewer) or question
+
+    def look(
+        self, question: Question, viewer: Viewer, results: Sequence[Result]
+    ) -> None:
+        """End the first question of a conversation that the model finds too open.
 
         Raises:
             Ended: With what is asked back.
             ModelUnavailable: When no model answers, or what it answers is neither yes
                 nor no.
         """
-        if question.decontextualized_query:
-            return question
-        if question.prev:
-            return with_picked_type(question, viewer) or question
-        types = _types(question, viewer)
+        if not _may_be_asked_back(question):
+            return
+        types = types_of(results, viewer)
         if len(types) < MIN_OPTIONS:
-            return question
+            return
         asked_back = self._asked_back(question, types)
         if asked_back is not None:
             raise Ended(asked_back)
-        return question
 
     def _asked_back(
         self, question: Question, types: Sequence[str]
@@ -92,13 +91,10 @@ class ElicitByModel:
         return _elicitation(judged, question, types)
 
 
-def _types(question: Question, viewer: Viewer) -> list[str]:
-    """Return the types of the pages found; none where it may not be asked back."""
-    if question.item_type or word_count(question.text) > MAX_WORDS:
-        return []
-    if not is_public_only(viewer):
-        return []
-    return list(dict.fromkeys(found_types(question, viewer, LOOKED_AT) or ()))
+def _may_be_asked_back(question: Question) -> bool:
+    is_first = not (question.prev or question.limits.offset)
+    is_whole = question.item_type or question.decontextualized_query
+    return is_first and not is_whole and word_count(question.text) <= MAX_WORDS
 
 
 def _judged(value: Any) -> Mapping[str, Any] | None:

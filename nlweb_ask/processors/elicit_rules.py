@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, cast
@@ -15,6 +16,7 @@ KINDS: Final = ("single_select", "multi_select", "text")
 # In the place of options: the types of the pages found.
 TYPES: Final = "types"
 MANY_TYPES: Final = 3
+_LONE: Final = re.compile("[\ud800-\udfff]")
 _ROW: Final = ("when", "words", "types", "text", "questions")
 _QUESTION: Final = ("id", "text", "type", "options")
 
@@ -130,8 +132,12 @@ def _unknown(row: Mapping[str, Any], known: tuple[str, ...]) -> Iterator[Fault]:
 
 
 def _is_text(value: Any) -> bool:
-    # A translation that is still lazy is one.
-    return isinstance(value, str | Promise) and bool(str(value).strip())
+    # A translation that is still lazy is one; half a character can be sent to nobody.
+    return (
+        isinstance(value, str | Promise)
+        and bool(str(value).strip())
+        and not _LONE.search(str(value))
+    )
 
 
 def _is_texts(values: Any) -> bool:

@@ -13,7 +13,7 @@ from typing import Any, Final, Self
 from nlweb_ask.ai.prompts import Part, conversation, rendered
 from nlweb_ask.ai.replies import json_of
 from nlweb_ask.plugins import NO_MODELS, Models, Question, Viewer
-from nlweb_ask.processors.public_pages import public_types
+from nlweb_ask.processors.public_types import public_types
 from nlweb_ask.processors.rewriting import most_characters, usable
 
 # A question of a thousand characters in a script that takes a token for each of them.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import template
@@ -22,7 +23,12 @@ register = template.Library()
 
 @register.inclusion_tag("nlweb_ask/box.html", takes_context=True)
 def nlweb_ask_box(
-    context: Context, question: str = "", *, label: str = "", styles: bool = True
+    context: Context,
+    question: str = "",
+    *,
+    label: str = "",
+    styles: bool = True,
+    earlier: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Show the ask box; nothing where the site cannot be asked, or not by this visitor.
 
@@ -33,8 +39,10 @@ def nlweb_ask_box(
         label: Words above the field, when other ones are wanted.
         styles: Bring the stylesheet along. Switch it off where
             `{% nlweb_ask_styles %}` stands in the head.
+        earlier: Questions that the next one follows, the last one last.
     """
     return {
+        "earlier": earlier,
         "can_be_asked": _can_be_asked(context),
         "action": reverse("nlweb_ask:page"),
         "question": question,

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
-from urllib.parse import urlsplit
+from itertools import chain
+from typing import Any, NamedTuple
+from urllib.parse import urlencode, urlsplit
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
@@ -41,6 +44,7 @@ from nlweb_ask.protocol.events import (
     options_of,
 )
 from nlweb_ask.protocol.reader import RawRequest, read_question
+from nlweb_ask.protocol.values import MAX_PREV
 from nlweb_ask.protocol.values import text as plain
 from nlweb_ask.web import door
 from nlweb_ask.web.answers import Asked, WholeAnswer
@@ -73,6 +77,10 @@ HEADERS = {
     "X-Robots-Tag": "noindex",
 }
 
+# Signs of earlier questions in an address: servers refuse one of more than 4,094 bytes,
+# and a sign takes up to twelve.
+MAX_CARRIED = 160
+
 FRAMES_MIDDLEWARE = "django.middleware.clickjacking.XFrameOptionsMiddleware"
 
 UNANSWERED = _("The question could not be answered. Please try again later.")
@@ -87,13 +95,20 @@ MESSAGES: Mapping[type[Refusal], str | Promise] = {
 }
 
 
+class Option(NamedTuple):
+    """One of the answers to what is asked back, and the address that gives it."""
+
+    text: str
+    address: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedBack:
     """What the site wants to know before it answers."""
 
     text: str
     questions: tuple[str, ...]
-    options: tuple[str, ...]
+    options: tuple[Option, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +116,8 @@ class ResultPage:
     """What the page shows; `asked` is false before a question and for a foreign link."""
 
     question: str
+    earlier: Sequence[str] = ()  # that the next question follows, this one last
+    understood: str = ""  # the question with what the ones before it say
     asked: bool = False
     rows: Sequence[Row] = ()
     written: Written | None = None
@@ -151,6 +168,25 @@ def _asked(request: HttpRequest) -> str:
     return named[-1] if named else ""
 
 
+def _earlier(request: HttpRequest) -> list[str]:
+    """Return the questions that the one of the address follows, the last one last."""
+    fields = query_pairs(request)
+    earlier = [_shown(value) for name, value in fields if name == "prev"]
+    return _carried([words for words in earlier if words])
+
+
+def _carried(earlier: Sequence[str]) -> list[str]:
+    """Return the last questions that an address has room for; the last one is cut."""
+    carried: list[str] = []
+    room = MAX_CARRIED
+    for words in reversed(earlier[-MAX_PREV:]):
+        if carried and len(words) > room:
+            break
+        carried.insert(0, words[:room])
+        room -= len(carried[0])
+    return carried
+
+
 def _shown(asked: str) -> str:
     """Return what the field of the page can hold of it, "" where nothing is asked."""
     sent = asked.encode(errors="surrogateescape")
@@ -165,36 +201,59 @@ def _unasked(request: HttpRequest, conf: SiteConf, text: str) -> ResultPage:
 
 @sensitive_variables()
 def _answered(request: HttpRequest, conf: SiteConf, text: str) -> ResultPage:
-    asked = _ask(request, conf)
+    earlier = _earlier(request)
+    asked = _ask(request, conf, earlier)
     events, whole = _events(request, asked)
     items = [event.item for event in events if isinstance(event, ResultFound)]
     contents = [event for event in events if isinstance(event, Content)]
     failed = any(isinstance(event, Failure) for event in events)
     here = urlsplit(conf.base_url).netloc
+    earlier = _carried([*earlier, text])
     return ResultPage(
         question=text,
+        earlier=earlier,
+        understood=_understood(events, text),
         asked=True,
         rows=[row(item, _terms(asked, item), here=here) for item in items],
         written=written(contents, items) if items else None,
-        asked_back=next(map(_asked_back, _elicitations(events)), None),
-        notice=_notice(events),
+        asked_back=next(_asked_back(events, earlier), None),
+        notice=next(map(_notice, _completes(events)), ""),
         problem="" if whole and not failed else UNANSWERED,
     )
 
 
-def _elicitations(events: Sequence[Event]) -> Iterator[Elicitation]:
-    return (event for event in events if isinstance(event, Elicitation))
+def _completes(events: Sequence[Event]) -> Iterator[Complete]:
+    return (event for event in events if isinstance(event, Complete))
 
 
-def _notice(events: Sequence[Event]) -> str:
-    told = [event.notice for event in events if isinstance(event, Complete)]
-    return "".join(notice.text for notice in told if notice is not None)
+def _understood(events: Sequence[Event], question: str) -> str:
+    """Return a question as it was completed; empty where it stood alone."""
+    completed = next((each.decontextualized_query for each in _completes(events)), "")
+    return completed if completed and completed != question else ""
 
 
-def _asked_back(event: Elicitation) -> AskedBack:
-    options = [each for question in event.questions for each in options_of(question)]
-    texts = [str(question.get("text") or "") for question in event.questions]
-    return AskedBack(text=event.text, questions=tuple(texts), options=tuple(options))
+def _notice(complete: Complete) -> str:
+    return complete.notice.text if complete.notice else ""
+
+
+def _asked_back(events: Sequence[Event], earlier: Sequence[str]) -> Iterator[AskedBack]:
+    for event in events:
+        if isinstance(event, Elicitation):
+            texts = [str(question.get("text") or "") for question in event.questions]
+            options = chain.from_iterable(map(options_of, event.questions))
+            yield AskedBack(
+                text=event.text,
+                questions=tuple(texts),
+                options=tuple(
+                    Option(each, _address(each, earlier)) for each in options
+                ),
+            )
+
+
+def _address(answer: str, earlier: Sequence[str]) -> str:
+    """Return the address that gives an answer to what was asked back."""
+    asked = urlencode([("q", answer), *(("prev", each) for each in earlier)])
+    return f"{reverse('nlweb_ask:page')}?{asked}"
 
 
 def _events(request: HttpRequest, asked: Asked) -> tuple[Sequence[Event], bool]:
@@ -208,14 +267,15 @@ def _events(request: HttpRequest, asked: Asked) -> tuple[Sequence[Event], bool]:
 
 
 @sensitive_variables()
-def _ask(request: HttpRequest, conf: SiteConf) -> Asked:
+def _ask(request: HttpRequest, conf: SiteConf, earlier: Sequence[str]) -> Asked:
     user = anonymous_or(getattr(request, "user", None))
     check_rate(request, user, conf, "ask")
     viewer = viewer_for(request, conf, user=user, with_session=True)
     viewer = replace(viewer, language=get_language() or "")
     profiles = door.check_grants(viewer, conf)
-    asked = _asked(request)
-    read = read_question(RawRequest(method="GET", query=[("query", asked)]))
+    # As a list of JSON, since a comma would part an earlier question.
+    fields = [("query", _asked(request)), ("prev", json.dumps(earlier))]
+    read = read_question(RawRequest(method="GET", query=fields))
     question = replace(read, mode=settled_mode(read, conf))
     payer = payer_where_models_are(request, user, conf)
     scope = pick_scope(question, viewer, conf, profiles)

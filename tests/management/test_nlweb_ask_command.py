@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 
 from nlweb_ask.management.commands.nlweb_ask import Command
 from nlweb_ask.models import AccessGrant, Grantee, IndexProfile, SiteSettings
-from nlweb_ask.plugins import ModelUnavailable, generators
+from nlweb_ask.plugins import ModelUnavailable, Sentence, generators
 from tests.factories import GroupFactory, SiteSettingsFactory, StaffFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -189,6 +189,32 @@ class Exhausted:
 
     def generate(self, question, results, deadline):
         raise ModelUnavailable(reason="budget")
+
+
+def test_short_question_is_completed_by_the_one_before(settings):
+    settings.NLWEB_ASK = {"PROCESSORS": ["follow_up"]}
+    code, printed = ask(
+        "And on a box?", "--prev", "zeppelins", "--prev", "How do I sharpen on a stone?"
+    )
+    assert code == 0
+    assert "Understood as: How do I sharpen on a box?" in printed
+    assert "Understood as" not in ask("How do I sharpen on a stone?")[1]
+
+
+def test_what_is_in_doubt_is_told_behind_the_sentence(settings):
+    class Teller:
+        name = "teller"
+
+        def generate(self, question, results, deadline):
+            yield Sentence(text="It is so. ")
+            yield Sentence(text="It is not.")
+
+    generators.register(Teller)
+    settings.NLWEB_ASK = {"GENERATORS": ["teller"]}
+    _code, printed = ask("stone", "--mode", "generate")
+    generators.unregister("teller")
+    doubt = "(no page is quoted for this)"
+    assert f"It is so. {doubt} It is not. {doubt}" in " ".join(printed.split())
 
 
 def test_page_cannot_steer_the_terminal():

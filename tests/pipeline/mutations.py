@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from pathlib import Path
 
 COLLECTIONS = Path(__file__).parents[1] / "data" / "retrieval"
@@ -95,6 +95,24 @@ def reordered(chance: random.Random, sentence: str) -> str | None:
     return (
         sentence[: one.start()] + other[0] + between + one[0] + sentence[other.end() :]
     )
+
+
+def another_word(
+    chance: random.Random, sentence: str, other: str, stops: Set[str]
+) -> str | None:
+    """Put a word of another sentence in the place of one; stop words say nothing."""
+    own, others = ([*_telling(text, stops)] for text in (sentence, other))
+    known = {word.casefold()[:4] for word in WORD.findall(sentence)}
+    strange = [match[0] for match in others if match[0][:4] not in known]
+    if not own or not strange:
+        return None
+    return _replaced(sentence, chance.choice(own), chance.choice(strange))
+
+
+def _telling(text: str, stops: Set[str]) -> Iterator[re.Match[str]]:
+    for match in WORD.finditer(text):
+        if len(match[0]) > 6 and match[0].islower() and match[0] not in stops:
+            yield match
 
 
 def _replaced(sentence: str, match: re.Match[str], by: str) -> str:

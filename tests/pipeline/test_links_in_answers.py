@@ -11,7 +11,11 @@ from hypothesis import strategies as st
 from nlweb_ask.pipeline.links import unlinked
 from nlweb_ask.plugins import Citation, Sentence
 
-KNOWN = {"https://shop.example/returns/", "https://shop.example/a_(b)"}
+KNOWN = {
+    "https://shop.example/returns/",
+    "https://shop.example/a_(b)",
+    "https://shop.example/all/#one",  # the page of a part
+}
 LINK = re.compile(r"(?<!\\)\]\s?\((?:[^)]*)\)|\]:|(?:[a-z]+:)?//[^\s]", re.IGNORECASE)
 
 
@@ -26,6 +30,8 @@ def text_of(text, before=""):
         ("See [a](https://shop.example/a_(b) 'title').", None),
         ("See https://shop.example/returns/#how, please.", None),
         ("[a](https://shop.example/returns/)[b](https://shop.example/returns/)", None),
+        ("See https://shop.example/all/#one.", None),
+        ("See https://shop.example/all/#two.", "See shop.example/all/#two."),
         ("No link, a (bracket) and [one] more.", None),
         ("The [refund form](https://shop.example/refund).", "The refund form."),
         ("The [form](/refund 'now').", "The form."),

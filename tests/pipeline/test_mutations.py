@@ -7,12 +7,14 @@ import random
 
 import pytest
 
+from nlweb_ask.index.stopwords import STOP_WORDS
 from nlweb_ask.pipeline.quotes import place_of
 from nlweb_ask.pipeline.support import bears
 from tests.pipeline.mutations import (
     DENIALS,
     another_name,
     another_number,
+    another_word,
     denied,
     misquoted,
     names_in,
@@ -73,6 +75,23 @@ def test_no_sentence_that_says_otherwise_is_borne_by_its_quote(pages):
         sentence = chance.choice(told)
         wrong = said_otherwise(chance, language, sentence, names)
         if wrong is None or wrong.casefold().split() == sentence.casefold().split():
+            continue
+        assert not bears([sentence], wrong, language), (sentence, wrong)
+        tried += 1
+
+
+def test_no_sentence_with_one_word_put_for_another_is_borne_by_its_quote(pages):
+    chance = random.Random(29)
+    listed = [page for page in pages if page[0] in DENIALS and sentences(page[1])]
+    tried = 0
+    while tried < COUNT // 5:
+        (language, text), (other_language, other) = chance.sample(listed, 2)
+        sentence = chance.choice(sentences(text))
+        if language != other_language:
+            continue
+        told = chance.choice(sentences(other))
+        wrong = another_word(chance, sentence, told, STOP_WORDS[language])
+        if wrong is None:
             continue
         assert not bears([sentence], wrong, language), (sentence, wrong)
         tried += 1

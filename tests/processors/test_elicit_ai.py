@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from nlweb_ask.pipeline.ask import search
 from nlweb_ask.plugins import Elicitation, Ended, ModelUnavailable, Question, Viewer
 from nlweb_ask.processors.elicit_ai import ElicitByModel
 from nlweb_ask.testing import check_processor
 from tests.ai.models import SaidModels
-from tests.asking import ANONYMOUS, MEMBER
+from tests.asking import ANONYMOUS, MEMBER, make_scope
 from tests.site_in_memory import save
 
 pytestmark = pytest.mark.django_db
@@ -28,11 +29,12 @@ def dancing(site):
 
 
 def processed(answer, text="dancing", user=ANONYMOUS, **question):
-    models = SaidModels(answer)
+    models, viewer = SaidModels(answer), Viewer(user=user)
+    processor = ElicitByModel(models)
     try:
-        ElicitByModel(models).process(
-            Question(text=text, **question), Viewer(user=user)
-        )
+        asked = processor.process(Question(text=text, **question), viewer)
+        found, _trace = search(asked, viewer, make_scope())
+        processor.look(asked, viewer, found)
     except Ended as ended:
         return ended.event, models
     return None, models
@@ -99,10 +101,8 @@ def test_a_text_that_is_no_plain_question_is_asked_in_our_words(dancing, text):
 @pytest.mark.parametrize(
     "question",
     [
-        pytest.param({"user": MEMBER}, id="a-member"),
         pytest.param({"prev": ("Hello?",)}, id="a-later-question"),
         pytest.param({"item_type": "Course"}, id="a-type-is-asked-for"),
-        pytest.param({"filters": {"a": 1}}, id="filters"),
         pytest.param({"decontextualized_query": "dancing"}, id="completed"),
         pytest.param({"text": "dancing " * 9}, id="many-words"),
         pytest.param({"text": "swimming"}, id="nothing-found"),
@@ -115,8 +115,9 @@ def test_no_model_is_asked_where_nothing_may_be_asked_back(dancing, question):
     assert models.prompts == []
 
 
-def test_hidden_types_are_not_told_to_the_model(dancing):
-    _event, models = processed({"ask": False})
+@pytest.mark.parametrize("user", [ANONYMOUS, MEMBER], ids=["visitor", "member"])
+def test_types_of_hidden_pages_are_not_told_to_the_model(dancing, user):
+    _event, models = processed({"ask": False}, user=user)
     [prompt] = models.prompts
     assert "Course" in prompt.user
     assert "Secret" not in prompt.user

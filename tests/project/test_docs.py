@@ -15,7 +15,7 @@ from django.core.management import BaseCommand, get_commands, load_command_class
 import nlweb_ask
 from nlweb_ask.checks import CHECKS
 from nlweb_ask.conf import Deployment, problems
-from nlweb_ask.plugins import REGISTRIES
+from nlweb_ask.plugins import REGISTRIES, Outcome, Question, Result, Viewer
 from nlweb_ask.templatetags import nlweb_ask as template_tags
 from tests.project.tutorial_steps import FENCE
 from tests.testapp import models as news_models
@@ -136,6 +136,20 @@ def test_attributes_of_a_source_are_those_it_has(page, source):
     rows = re.findall(r"^\| (`.+?) \|", section, re.MULTILINE)
     described = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
     assert described == set(source.__annotations__) - {"model"}
+
+
+@pytest.mark.parametrize(
+    "given", [Question, Viewer, Result, Outcome], ids=lambda given: given.__name__
+)
+def test_every_member_of_what_a_plug_in_is_given_is_described(given):
+    page = read("reference/plugins.md")
+    section = page.split(f"### `{given.__name__}`\n")[1].split("\n##")[0]
+    rows = re.findall(r"^\| (`.+?) \|", section, re.MULTILINE)
+    described = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+    properties = {
+        name for name, value in vars(given).items() if isinstance(value, property)
+    }
+    assert described == {field.name for field in fields(given)} | properties
 
 
 def test_every_template_tag_and_each_of_its_arguments_is_described():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from nlweb_ask.plugins import Question
 from nlweb_ask.rankers.words import WordsRanker, probability
 from nlweb_ask.testing import check_ranker
-from tests.asking import ask
+from tests.asking import MEMBER, ask
 from tests.rankers.results import make_result, names
 from tests.site_in_memory import save
 
@@ -93,3 +93,13 @@ def test_hidden_pages_change_nothing_of_what_is_left(site, settings):
     for number in range(5):
         save(f"h{number}", "Kettle stove", "Kettle stove", readers="staff")
     assert ask("kettle on the stove").items == without
+
+
+@pytest.mark.django_db
+def test_it_is_told_when_no_page_that_was_found_helps(site, settings):
+    save("a", "Kettle", "A kettle boils.")
+    settings.NLWEB_ASK = {"HANDLERS": [], "RANKERS": ["words"], **MOST}
+    left = ask("kettle ferry quay harbour", MEMBER)
+    assert left.names == []
+    assert left.complete.notice.code == "NONE_FITS"
+    assert ask("zeppelin", MEMBER).complete.notice is None

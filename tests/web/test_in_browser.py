@@ -92,7 +92,7 @@ def refused(page):
 
 def ask(page, question):
     page.get_by_role("searchbox", name="Your question").fill(question)
-    page.get_by_role("button", name="Ask").click()
+    page.get_by_role("button", name="Ask").first.click()
     page.wait_for_url("**/ask/results/?q=*")
 
 
@@ -102,8 +102,22 @@ def test_question_is_asked_without_script(open_page):
     ask(page, "tide")
 
     assert page.get_by_role("link", name="Tide table").count() == 1
-    assert page.get_by_role("search").count() == 1
+    for name in ("Your question", "Ask further"):
+        assert page.get_by_role("search", name=name).count() == 1
     assert page.get_by_role("heading", level=2).inner_text() == "2 pages that fit best"
+
+
+def test_next_question_follows_the_one_before_without_script(open_page):
+    page = open_page(java_script_enabled=False)
+    ask(page, "tide")
+
+    page.get_by_role("searchbox", name="Ask further").fill("secrets")
+    page.get_by_role("search", name="Ask further").get_by_role("button").click()
+
+    page.wait_for_url("**prev=tide*")
+    assert (
+        page.get_by_role("searchbox", name="Your question").input_value() == "secrets"
+    )
 
 
 def test_strict_policy_has_nothing_to_refuse(open_page, live):
@@ -117,7 +131,7 @@ def test_strict_policy_has_nothing_to_refuse(open_page, live):
         f"{live.url}/static/nlweb_ask/nlweb_ask.css",
         f"{live.url}/favicon.ico",
     }
-    button = page.get_by_role("button", name="Ask")
+    button = page.get_by_role("button", name="Ask").first
     assert button.evaluate("element => getComputedStyle(element).fontWeight") == "600"
 
 
@@ -131,7 +145,8 @@ def test_question_and_pages_are_shown_as_text(open_page):
     assert not any("evil.example" in url for url in page.requested)
     hrefs = page.locator("main a").evaluate_all("links => links.map(a => a.protocol)")
     assert set(hrefs) == {"http:"}
-    assert page.get_by_role("searchbox").input_value() == f"tide {ATTACK}"
+    asked = page.get_by_role("searchbox", name="Your question")
+    assert asked.input_value() == f"tide {ATTACK}"
 
 
 def test_strict_policy_is_in_force(open_page):

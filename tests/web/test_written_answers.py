@@ -139,5 +139,6 @@ def test_a_question_that_is_asked_back_is_shown_with_its_options(
     shown = asked(client)
     assert "There are two kinds." in shown
     assert "Which one?" in shown
-    assert "<li>copper</li><li>&lt;tin&gt;</li>" in shown
+    assert ">copper</a></li>" in shown
+    assert ">&lt;tin&gt;</a></li>" in shown
     assert "Nothing found" not in shown

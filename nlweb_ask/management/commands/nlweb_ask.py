@@ -43,6 +43,7 @@ from nlweb_ask.protocol.events import (
 from nlweb_ask.protocol.question import MODES
 from nlweb_ask.protocol.reader import RawRequest, read_question
 from nlweb_ask.protocol.writers import dumps, encode, writer_for
+from nlweb_ask.web.written import DOUBTS
 
 NOTHING_FOUND: Final = 1
 
@@ -97,6 +98,13 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("question", help=_("The question, in quotes."))
         parser.add_argument("--profile", help=_("Ask this profile."))
+        parser.add_argument(
+            "--prev",
+            action="append",
+            default=[],
+            metavar="QUESTION",
+            help=_("A question asked before this one; the last one comes last."),
+        )
         parser.add_argument("--mode", choices=MODES, help=_("Form of the answer."))
         parser.add_argument("--user", help=_("Answer as this user would be answered."))
         parser.add_argument("--site", help=_("Id or host name of the site to ask."))
@@ -162,7 +170,7 @@ class Command(BaseCommand):
                 case ResultFound():
                     self._print_page(event)
                 case Content():
-                    words += event.text
+                    words += _with_doubts(event)
                 case Elicitation():
                     words += _asked_back(event)
         if words:
@@ -182,6 +190,10 @@ class Command(BaseCommand):
     def _print_remarks(self, answered: Answered) -> None:
         """Say how many pages there are, and why there are not more or no text."""
         complete, asked = answered.complete, answered.question.mode
+        if complete and complete.decontextualized_query:
+            told = _("Understood as: %(question)s")
+            understood = _printable(complete.decontextualized_query)
+            self.stdout.write(told % {"question": understood})
         if answered.failure:
             self.stderr.write(answered.failure.message)
             return
@@ -197,6 +209,13 @@ class Command(BaseCommand):
             )
 
 
+def _with_doubts(content: Content) -> str:
+    """Return a sentence with what is in doubt of it, as the page of results tells it."""
+    doubts = "".join(f" ({DOUBTS[mark.doubt]})" for mark in content.marks)
+    said = content.text.rstrip()
+    return said + doubts + content.text[len(said) :]
+
+
 def _asked_back(event: Elicitation) -> str:
     lines = [event.text]
     for question in event.questions:
@@ -209,6 +228,7 @@ def _question(options: dict[str, Any]) -> Question:
     """Read the question as one that came over the wire in version 0.55."""
     asked = {
         "query": {"text": options["question"], "site": options["profile"]},
+        "context": {"prev": options["prev"]},
         "prefer": {"mode": options["mode"], "streaming": options["stream"]},
     }
     try:

@@ -390,7 +390,11 @@ class _Report:
                 "%(withdrawn)d withdrawn, %(failed)d failed"
             )
         )
-        return template % {"name": name, **asdict(total)}
+        told = template % {"name": name, **asdict(total)}
+        if total.written or total.moved or total.withdrawn or total.failed:
+            return told
+        # Who has just saved a page looks for it among those written.
+        return told + _("; everything was up to date")
 
 
 def _vectors_summary(site_id: int, made: Embedded) -> str:

@@ -186,8 +186,8 @@ def keep(tmp_path):
 
 
 def ask_in_the_box(page):
-    page.get_by_role("searchbox").fill(QUESTION)
-    page.get_by_role("button", name="Ask").click()
+    page.get_by_role("searchbox").first.fill(QUESTION)
+    page.get_by_role("button", name="Ask").first.click()
     page.wait_for_url("**/ask/results/**")
     return set(page.locator(".nlweb-ask-results h3").all_inner_texts())
 

@@ -1,0 +1,268 @@
+"""The sentences of a page that may be quoted, by how well each answers.
+
+Most of a page is not worth to be looked at closely: a paragraph is cut into sentences
+only when one of them may be better than those that are known.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from heapq import heappop, heappush
+from operator import attrgetter
+from typing import Final, NamedTuple
+
+from nlweb_ask.generators.evidence import Evidence, Hit, Page
+from nlweb_ask.index.analysis import plain_words, word_count
+from nlweb_ask.index.cuts import Cuts, cuts_of
+from nlweb_ask.index.sentences import Piece
+from nlweb_ask.plugins import Citation, Result, Sentence
+
+# Signs. A longer sentence is a list, or was never meant to be read as one.
+MAX_QUOTE: Final = 400
+# A word that the page is named by need not be said again in what answers.
+NAMED: Final = 0.5
+# Who writes for readers says what matters first.
+FIRST: Final = 0.03
+UNFINISHED: Final = 0.8
+QUESTION: Final = 0.5
+FEW_WORDS: Final = 4
+SHORT_SIGNS: Final = 60
+SHORT: Final = 0.5
+# So many of the words of the shorter one stand in both: it says the same.
+SAME: Final = 0.8
+# Sums of floats in another order differ by much less.
+SURELY: Final = 1e-9
+
+_MARK_OF_LIST: Final = re.compile(r"(?:[-*+•‣◦▪·–—]|#{1,6})\s+")  # noqa: RUF001
+_ASKS: Final = re.compile(r"[?\u061f\uff1f\u037e][\"'”’»)\]」』）]*$")  # noqa: RUF001
+LONGEST_END: Final = 6
+ELLIPSIS: Final = "\u2026"
+
+
+@dataclass(frozen=True)
+class Quote:
+    """A sentence of a page that may be quoted."""
+
+    page: int  # place in the results
+    passage: int  # place among the passages of the page
+    start: int
+    end: int
+    value: float
+    result: Result
+    is_cut: tuple[bool, bool] = (False, False)  # before, behind
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        return frozenset(plain_words(self.quote))
+
+    @property
+    def quote(self) -> str:
+        return self.result.passages[self.passage].text[self.start : self.end]
+
+    @property
+    def place(self) -> tuple[int, int, int]:
+        return self.page, self.passage, self.start
+
+    def repeats(self, chosen: Iterable[Quote]) -> bool:
+        """Tell whether one of `chosen` says nearly the same."""
+        return any(
+            len(self.words & other.words)
+            >= SAME * min(len(self.words), len(other.words))
+            for other in chosen
+        )
+
+    def goes_on_from(self, chosen: Iterable[Quote]) -> bool:
+        """Tell whether it stands right behind one of `chosen`."""
+        text = self.result.passages[self.passage].text
+        return any(
+            (other.page, other.passage) == (self.page, self.passage)
+            and other.end <= self.start
+            and not text[other.end : self.start].strip()
+            for other in chosen
+        )
+
+    def sentence(self, before: str = "", behind: str = "") -> Sentence:
+        """Return it with its citation; only white space is other than on the page."""
+        quote = self.quote
+        cut_before, cut_behind = self.is_cut
+        begin = before + (ELLIPSIS if cut_before else "")
+        said = " ".join(quote.split())
+        end = (ELLIPSIS if cut_behind else "") + behind
+        cited = Citation(
+            start=len(begin),
+            end=len(begin) + len(said),
+            url=self.result.url,
+            quote=quote,
+        )
+        return Sentence(text=begin + said + end, citations=(cited,))
+
+
+class BestFirst:
+    """What may be quoted of a page, best first, ties in reading order.
+
+    Found as far as somebody looks, and once.
+    """
+
+    def __init__(self, evidence: Evidence, place: int) -> None:
+        self._known: list[Quote] = []
+        self._rest = _best_first(evidence, place)
+
+    def __iter__(self) -> Iterator[Quote]:
+        yield from self._known
+        for quote in self._rest:
+            self._known.append(quote)
+            yield quote
+
+    @property
+    def best(self) -> Quote | None:
+        return next(iter(self), None)
+
+
+def _best_first(evidence: Evidence, place: int) -> Iterator[Quote]:
+    page = evidence.pages[place]
+    worth = [
+        share * NAMED if number in page.named else share
+        for number, share in enumerate(evidence.shares)
+    ]
+    known: list[tuple[float, tuple[int, int, int], Quote]] = []
+    unread: list[_Paragraph] = []
+    for number, (passage, _hits) in enumerate(page.passages):
+        cuts = cuts_of(passage.text, page.result.reference.language)
+        first, rest = _Passage(worth, page, place, number, cuts).parted()
+        unread += rest
+        for quote in first:
+            heappush(known, (-quote.value, quote.place, quote))
+    for paragraph in sorted(unread, key=attrgetter("most"), reverse=True):
+        while known and -known[0][0] > paragraph.most:
+            yield heappop(known)[-1]
+        for quote in paragraph.passage.quotes(paragraph.number, paragraph.hits):
+            heappush(known, (-quote.value, quote.place, quote))
+    while known:
+        yield heappop(known)[-1]
+
+
+class _Paragraph(NamedTuple):
+    most: float  # no sentence of it is worth more
+    number: int
+    hits: Sequence[Hit]
+    passage: _Passage
+
+
+@dataclass(frozen=True, slots=True)
+class _Passage:
+    """A passage of a page whose sentences may be quoted."""
+
+    worth: Sequence[float]  # what each word of the question is to a sentence
+    page: Page
+    place: int
+    number: int
+    cuts: Cuts
+
+    def parted(self) -> tuple[list[Quote], list[_Paragraph]]:
+        """Return the quotes up to the first, and the paragraphs behind with hits."""
+        first: list[Quote] = []
+        rest: list[_Paragraph] = []
+        hits = self.page.passages[self.number][1]
+        pieces = _shared_out(self.cuts.paragraphs, hits)
+        for number, (_piece, inside) in enumerate(pieces):
+            if number and not inside:
+                continue
+            if first:
+                most = _held(self.worth, inside) + SURELY
+                rest.append(_Paragraph(most, number, inside, self))
+            else:
+                first += self.quotes(number, inside, is_first=True)
+        return first, rest
+
+    def quotes(
+        self, paragraph: int, hits: Sequence[Hit], *, is_first: bool = False
+    ) -> Iterator[Quote]:
+        """Yield the sentences that have words of the question.
+
+        With `is_first`, one that has none as well, when no other comes before it.
+        """
+        text, language = self._text, self.page.result.reference.language
+        pieces = self.cuts.sentences(paragraph, text, language)
+        for piece, inside in _shared_out(pieces, hits):
+            if not (inside or is_first) or not _is_quotable(piece):
+                continue
+            start, end = _cut(text, piece, inside)
+            if start == end:
+                continue
+            value = _value(self.worth, text, piece, inside)
+            yield Quote(
+                page=self.place,
+                passage=self.number,
+                start=start,
+                end=end,
+                value=value + (FIRST if is_first else 0.0),
+                result=self.page.result,
+                is_cut=(_begins(text, piece) < start, end < piece.end),
+            )
+            is_first = False
+
+    @property
+    def _text(self) -> str:
+        return self.page.passages[self.number][0].text
+
+
+def _shared_out(
+    pieces: Iterable[Piece], hits: Sequence[Hit]
+) -> Iterator[tuple[Piece, Sequence[Hit]]]:
+    """Yield each piece, of ascending ones, with the hits that begin in it."""
+    begin = 0
+    for piece in pieces:
+        while begin < len(hits) and hits[begin].start < piece.start:
+            begin += 1
+        end = begin
+        while end < len(hits) and hits[end].start < piece.end:
+            end += 1
+        yield piece, hits[begin:end]
+        begin = end
+
+
+def _is_quotable(piece: Piece) -> bool:
+    is_long = piece.end - piece.start > MAX_QUOTE
+    return piece.kind != "code" and not (piece.kind == "table" and is_long)
+
+
+def _value(
+    worth: Sequence[float], text: str, piece: Piece, hits: Iterable[Hit]
+) -> float:
+    """Return how well a sentence answers: 0 to 1."""
+    value = _held(worth, hits)
+    if piece.kind != "sentence" or text[piece.start].islower():
+        value *= UNFINISHED
+    if _ASKS.search(text, max(piece.start, piece.end - LONGEST_END), piece.end):
+        value *= QUESTION
+    return value * (SHORT if _is_short(text[piece.start : piece.end]) else 1.0)
+
+
+def _held(worth: Sequence[float], hits: Iterable[Hit]) -> float:
+    held = frozenset[int]().union(*[hit.words for hit in hits])
+    return sum([worth[number] for number in held])
+
+
+def _is_short(written: str) -> bool:
+    return len(written) < SHORT_SIGNS and word_count(written) < FEW_WORDS
+
+
+def _begins(text: str, piece: Piece) -> int:
+    """Return where the words of a piece begin, behind the mark of a list or heading."""
+    mark = _MARK_OF_LIST.match(text, piece.start, piece.end)
+    return mark.end() if mark else piece.start
+
+
+def _cut(text: str, piece: Piece, hits: Sequence[Hit]) -> tuple[int, int]:
+    """Return a piece, or of a very long one as much as is quoted around its words."""
+    start, end = _begins(text, piece), piece.end
+    if end - start <= MAX_QUOTE:
+        return start, end
+    if hits and hits[0].end - start > MAX_QUOTE:
+        start = hits[0].start
+    end = min(end, start + MAX_QUOTE)
+    gap = max(text.rfind(" ", start + 1, end + 1), text.rfind("\n", start + 1, end + 1))
+    return start, gap if gap > start and end < piece.end else end
