@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from nlweb_ask.ai.budget import Payer
 from nlweb_ask.ai.calls import QuestionModels
+from nlweb_ask.ai.embedders import each_paid_by
 from nlweb_ask.conf import deployment
 from nlweb_ask.pipeline.ask import AskScope, answer
 from nlweb_ask.pipeline.equipment import lists_ask_models
@@ -39,13 +40,15 @@ class Asked:
     question: Question
     viewer: Viewer
     scope: AskScope
-    payer: Payer | None = None  # None: no language model is asked
+    payer: Payer | None = None  # None: it may cost nothing, so no model is asked
 
     def events(self, stop: threading.Event) -> Iterator[Event]:
-        return answer(self.question, self.viewer, self.scope, stop, self._models(stop))
+        models = self._models(stop)
+        events = answer(self.question, self.viewer, self.scope, stop, models)
+        return each_paid_by(self.payer, events)
 
     def _models(self, stop: threading.Event) -> QuestionModels | None:
-        if self.payer is None:
+        if self.payer is None or not deployment().models:
             return None
         until = time.monotonic() + deployment().stream_deadline
         return QuestionModels(self.payer, self.scope.conf.language_model, stop, until)
@@ -53,9 +56,8 @@ class Asked:
     @property
     def takes_long(self) -> bool:
         """Whether something slow will be asked: lists are made in milliseconds."""
-        return self.question.mode != "list" or (
-            self.payer is not None and lists_ask_models()
-        )
+        may_ask = self.payer is not None and bool(deployment().models)
+        return self.question.mode != "list" or (may_ask and lists_ask_models())
 
 
 class WholeAnswer:

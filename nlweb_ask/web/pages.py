@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_safe
 
-from nlweb_ask.conf import SiteConf, deployment
+from nlweb_ask.conf import SiteConf
 from nlweb_ask.index.analysis import analyze_question
 from nlweb_ask.pipeline.ask import pick_scope
 from nlweb_ask.pipeline.run import settled_mode
@@ -217,7 +217,7 @@ def _ask(request: HttpRequest, conf: SiteConf) -> Asked:
     asked = _asked(request)
     read = read_question(RawRequest(method="GET", query=[("query", asked)]))
     question = replace(read, mode=settled_mode(read, conf))
-    payer = payer_of(request, user, conf) if deployment().models else None
+    payer = payer_of(request, user, conf)
     scope = pick_scope(question, viewer, conf, profiles)
     return Asked(question, viewer, scope, payer)
 

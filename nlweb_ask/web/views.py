@@ -267,8 +267,7 @@ class AskView(Endpoint):
         question = replace(question, mode=mode)
         viewer = speaking(self.viewer, question)
         scope = pick_scope(question, viewer, conf, self.profiles)
-        free = self.foreign or not deployment().models
-        payer = None if free else payer_of(request._request, viewer.user, conf)
+        payer = None if self.foreign else payer_of(request._request, viewer.user, conf)
         return Asked(question, viewer, scope, payer)
 
     @sensitive_variables()
