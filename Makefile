@@ -66,6 +66,9 @@ prove: $(VENV)/test-installed
 	    tests/rights/test_revocations.py
 	PROVE_INJECTIONS=$(INJECTIONS) MODEL_QUOTES=$(QUOTES) $(RUN) -m pytest -q \
 	    tests/rights/test_injections.py tests/generators/test_mutated_quotes.py
+	$(RUN) -m pip install --quiet --group cms
+	PROVE_EVERY_CELL=1 $(RUN) -m pytest -q --ds tests.sites.djangocms.settings \
+	    tests/sites/djangocms/rights
 
 # A command of this name may exist and not run (a version manager's shim), so each is
 # tried. The whole list is written out: a plain `python3` may be older than 3.11.

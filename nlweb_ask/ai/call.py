@@ -146,12 +146,14 @@ class Call:
             return
         self._begun_at = time.monotonic()
         if reason := self._over():
-            self._end(Failure(reason, OVER))
-        else:
-            try:
-                await self._watch(work)
-            finally:
-                await self._exchange.close()
+            # It ended while the import took its time, which says nothing of the model.
+            self._breaker.abandoned()
+            self.pieces.end(reason)
+            return
+        try:
+            await self._watch(work)
+        finally:
+            await self._exchange.close()
 
     async def _watch(self, work: Work) -> None:
         """Do `work` until it ends, or nobody waits for it any more."""

@@ -41,7 +41,7 @@ class Provider:
         """What tells it from other models, whatever they are called."""
         return (type(self).__name__, self.model, self.base_url, self.key_variable)
 
-    def cost_micros(self, input_tokens: int, output_tokens: int) -> int | None:
+    def cost_micros(self, input_tokens: int, output_tokens: int = 0) -> int | None:
         """Return what so many tokens cost, in millionths; None where no price is set."""
         return _micros((input_tokens, self.input_price), (output_tokens, 0.0))
 
@@ -63,7 +63,7 @@ class LanguageModel(Provider):
     output_price: float | None = None  # of a million tokens, in the owner's currency
     max_tokens: int = 4096  # of an answer, whatever a plug-in asks for
 
-    def cost_micros(self, input_tokens: int, output_tokens: int) -> int | None:
+    def cost_micros(self, input_tokens: int, output_tokens: int = 0) -> int | None:
         """Return what so many tokens cost, in millionths; None where no price is set."""
         if self.input_price is None or self.output_price is None:
             return None

@@ -1,6 +1,7 @@
 """System checks: what must be put right (E) and what should be (W), each with its line."""
 
 from nlweb_ask.checks import (
+    asking,
     authentication,
     database,
     deployment,
@@ -21,6 +22,7 @@ from nlweb_ask.checks.table import CHECKS, Check
 __all__ = [
     "CHECKS",
     "Check",
+    "asking",
     "authentication",
     "database",
     "deployment",

@@ -136,6 +136,7 @@ CHECKS: Final = {
             " makes, or its profiles search vectors and it has no embedder.",
             ALL_DATABASES,
         ),
+        Check("W030", "A plug-in asks a language model, and none is set up."),
     )
 }
 

@@ -14,11 +14,12 @@ import hashlib
 import re
 import threading
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import version
-from itertools import chain
+from itertools import accumulate, chain, groupby
 from operator import itemgetter
 from typing import Final, NamedTuple, TypeVar
 
@@ -445,7 +446,7 @@ def _token_terms(token: str, language: str, shouting: bool) -> tuple[str, ...]:
 
 def _tokens(text: str) -> tuple[list[str], bool]:
     text = normalized(text)
-    return TOKEN.findall(text), text == text.upper()
+    return TOKEN.findall(text), _is_shouting(text)
 
 
 def analyze(text: str, language: str = "") -> list[str]:
@@ -496,7 +497,7 @@ def piece_terms(piece: str, language: str) -> PieceTerms:
     tokens = TOKEN.findall(text)
     found = [_token_terms(token, language, shouting=False) for token in tokens]
     return PieceTerms(
-        tuple(chain.from_iterable(found)), len(tokens), text == text.upper()
+        tuple(chain.from_iterable(found)), len(tokens), _is_shouting(text)
     )
 
 
@@ -509,16 +510,41 @@ def has_lone_ideograms(text: str) -> bool:
     )
 
 
+MatchingSpan = tuple[int, int, frozenset[str]]  # start, end, terms
+
+
 def matching_spans(
     text: str, wanted: frozenset[str], language: str = ""
-) -> list[tuple[int, int, frozenset[str]]]:
+) -> list[MatchingSpan]:
     """Return (start, end, terms) of every word of `text` with one of the terms `wanted`.
 
     In code points of the text as it stands, in order. Of a run of signs without spaces
     each pair is a word of its own, so those spans may overlap.
     """
+    return _matching_spans(text, wanted, language_of(language), _is_shouting(text))
+
+
+def matching_spans_of_each(
+    texts: Sequence[str], wanted: frozenset[str], language: str = ""
+) -> list[list[MatchingSpan]]:
+    """Return `matching_spans` of each text, in a look at all of them at once."""
     language = language_of(language)
-    shouting = text == text.upper()
+    spans: list[list[MatchingSpan]] = [[] for _ in texts]
+    for shouting, group in groupby(range(len(texts)), lambda n: _is_shouting(texts[n])):
+        places = list(group)
+        # As with white space within a text, no word reaches across it.
+        joined = "\n".join(texts[place] for place in places)
+        ends = list(accumulate(len(texts[place]) + 1 for place in places))
+        for start, end, terms in _matching_spans(joined, wanted, language, shouting):
+            nth = bisect_right(ends, start)
+            begin = ends[nth - 1] if nth else 0
+            spans[places[nth]].append((start - begin, end - begin, terms))
+    return spans
+
+
+def _matching_spans(
+    text: str, wanted: frozenset[str], language: str, shouting: bool
+) -> list[MatchingSpan]:
     hits = _chunks(language, shouting).with_terms(set(text.split()), wanted)
     found = [
         (place + start, place + end, terms)
@@ -530,9 +556,13 @@ def matching_spans(
     return found
 
 
+def _is_shouting(text: str) -> bool:
+    return text == text.upper()
+
+
 def _wanted_spans(
     chunk: str, wanted: frozenset[str], language: str, shouting: bool
-) -> list[tuple[int, int, frozenset[str]]]:
+) -> list[MatchingSpan]:
     return [
         (start, end, wanted.intersection(terms))
         for start, end, terms in _chunk_spans(chunk, language, shouting)

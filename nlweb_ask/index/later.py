@@ -190,18 +190,24 @@ def _do_what_waits(*, last: bool = False) -> bool:
 
 def _embed() -> bool:
     """Make the vectors that are missing; return false where another process does."""
-    is_done = True
-    for site_id in sites_with_vectors():
-        try:
-            if not background.handed_over("embed", site_id):
-                embedding.bring_up_to_date(site_id)
-        except embedding.Busy:
-            is_done = False
-        except ModelUnavailable as error:
-            logger.warning("no vectors site=%d reason=%s", site_id, error.reason)
-        except DatabaseError as error:
-            log_failure("no vectors", "*", "*", error)
-    return is_done
+    try:
+        # Each of them, whatever becomes of the others.
+        done = [_embed_site(site_id) for site_id in sites_with_vectors()]
+    except DatabaseError as error:
+        log_failure("no vectors", "*", "*", error)
+        return True
+    return all(done)
+
+
+def _embed_site(site_id: int) -> bool:
+    try:
+        if not background.handed_over("embed", site_id):
+            embedding.bring_up_to_date(site_id)
+    except embedding.Busy:
+        return False
+    except ModelUnavailable as error:
+        logger.warning("no vectors site=%d reason=%s", site_id, error.reason)
+    return True
 
 
 def _attempt(source_name: str, object_ids: set[str] | None) -> None:

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Hashable, Iterable
 from typing import Final, Generic, TypeVar
 
+_N = TypeVar("_N", bound=Hashable)
 _T = TypeVar("_T")
 
 # Of so many names it is remembered how often they were asked for, kept or not.
@@ -15,7 +16,7 @@ MAX_ASKED: Final = 2048
 SMALL: Final = 20_000  # bytes
 
 
-class Room(Generic[_T]):
+class Room(Generic[_N, _T]):
     """What was put in, until it takes more than `limit` bytes: then the least asked for goes.
 
     What is asked for most stays, and what was once and is no more goes in the end: each
@@ -35,9 +36,9 @@ class Room(Generic[_T]):
         self._lock = threading.Lock()
         self.used = 0  # bytes
 
-    def get(self, owner: Hashable, names: Iterable[int]) -> dict[int, _T]:
+    def get(self, owner: Hashable, names: Iterable[_N]) -> dict[_N, _T]:
         """Return what there is of an owner's names."""
-        found: dict[int, _T] = {}
+        found: dict[_N, _T] = {}
         with self._lock:
             for name in names:
                 key = (owner, name)
@@ -50,9 +51,7 @@ class Room(Generic[_T]):
                 self._asked = {key: self._asked.get(key, 1) for key in self._kept}
         return found
 
-    def put(
-        self, owner: Hashable, name: int, size: int, make: Callable[[], _T]
-    ) -> None:
+    def put(self, owner: Hashable, name: _N, size: int, make: Callable[[], _T]) -> None:
         """Keep what `make` gives, of `size` bytes, if it is worth its place."""
         key = (owner, name)
         with self._lock:

@@ -85,7 +85,7 @@ def read_run(blob: bytes, page: int, passage: int) -> Run:
     return Run(counts, pages, passages, frequencies[:of_pages], frequencies[of_pages:])
 
 
-room: Final = Room[TermPostings](ROOM_BYTES)
+room: Final = Room[int, TermPostings](ROOM_BYTES)
 
 
 def keep(owner: object, term: int, runs: TermPostings) -> None:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from nlweb_ask.index.analysis import EXACT_MARK
 from nlweb_ask.index.postings import FIELDS, PAGE_FIELDS, PASSAGE_FIELDS, WEIGHTS, Field
-from nlweb_ask.index.runs import PAGES, PASSAGES, TermPostings
+from nlweb_ask.index.room import Room
+from nlweb_ask.index.runs import PAGES, PASSAGES, Run, TermPostings
 from nlweb_ask.index.snapshot import K1, Snapshot
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+    Shorts = NDArray[np.float32]
     Integers = NDArray[np.integer[Any]]
     Bools = NDArray[np.bool_]
 
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 EXACT_WEIGHT: Final = 0.25
 # Of so many terms it is kept how rare they are, until the index changes.
 MAX_RARITIES: Final = 4096
+# Beside the numbers: the objects that they are in.
+SHARES_OBJECTS: Final = 400
 
 _PLAIN: Final = tuple(WEIGHTS[field] for field in FIELDS)
 _EXACT: Final = tuple(EXACT_WEIGHT * weight for weight in _PLAIN)
@@ -148,6 +152,26 @@ class Added(NamedTuple):
         return holds
 
 
+class Shares(NamedTuple):
+    """What each posting of a term adds to its page or passage, of all runs end to end.
+
+    In single precision, for half the memory to pass through: added up in double, so that
+    the order in which the same shares are added does not tell pages apart.
+    """
+
+    pages: Shorts
+    passages: Shorts
+
+    @property
+    def size(self) -> int:
+        """How many bytes they take in memory."""
+        return SHARES_OBJECTS + self.pages.nbytes + self.passages.nbytes
+
+    def by_itself(self) -> Shares:
+        """Return a copy: a part of what several terms share keeps all of it in memory."""
+        return Shares(self.pages.copy(), self.passages.copy())
+
+
 def scores(
     snapshot: Snapshot,
     found: Mapping[str, TermPostings],
@@ -158,50 +182,130 @@ def scores(
     Added in the order of the terms, and of a term in the order of the fields, so that
     the sums are the same to the last bit whatever the index went through.
     """
-    pages = _Postings(len(PAGE_FIELDS), [], [], [], [], [])
-    passages = _Postings(len(PASSAGE_FIELDS), [], [], [], [], [])
-    places: list[int] = []
-    for place, (term, runs) in enumerate(found.items()):
-        idf = rare[term].idf
-        weights = _EXACT if term[0] == EXACT_MARK else _PLAIN
-        for run in runs:
-            places.append(place)
-            pages.numbers.append(run.pages)
-            pages.frequencies.append(run.page_frequencies)
-            passages.numbers.append(run.passages)
-            passages.frequencies.append(run.passage_frequencies)
-            for postings, kind in ((pages, PAGES), (passages, PASSAGES)):
-                postings.counts.extend(run.counts[kind])
-                postings.idf.extend(idf[kind])
-                postings.weights.extend(weights[kind])
+    shares = _shares(snapshot, found, rare)
+    runs = [run for runs in found.values() for run in runs]
+    owners = [place for place, runs in enumerate(found.values()) for _ in runs]
+    pages = _Postings.of_pages(runs)
+    passages = _Postings.of_passages(runs)
     return (
         pages.added_up(
-            snapshot.page_norms, len(snapshot.documents), places, len(found)
+            [share.pages for share in shares],
+            *(len(snapshot.documents), owners, len(found)),
         ),
         passages.added_up(
-            snapshot.passage_norms, len(snapshot.passage_lengths), places, len(found)
+            [share.passages for share in shares],
+            *(len(snapshot.passage_lengths), owners, len(found)),
         ),
     )
 
 
-class _Postings(NamedTuple):
-    """Postings of several terms, all of pages or all of passages.
+def _shares(
+    snapshot: Snapshot,
+    found: Mapping[str, TermPostings],
+    rare: Mapping[str, Rarity],
+) -> Sequence[Shares]:
+    """Return the shares of each term, worked out once for each state of the index.
 
-    `numbers` and `frequencies` have an array a run; `counts`, `idf` and `weights` an
-    entry for each field of each run.
+    What is common in pages is common in questions, and takes most of the time: so a
+    process keeps what it can of this.
+    """
+    room: Room[str, Shares] = snapshot.shares
+    known = room.get(None, found)
+    new = {term: runs for term, runs in found.items() if term not in known}
+    if new:
+        made = _worked_out(snapshot, new, rare)
+        for term, share in made.items():
+            room.put(None, term, share.size, share.by_itself)
+        known |= made
+    return [known[term] for term in found]
+
+
+def _worked_out(
+    snapshot: Snapshot,
+    found: Mapping[str, TermPostings],
+    rare: Mapping[str, Rarity],
+) -> dict[str, Shares]:
+    """Work out all shares in one go: of many rare terms most time went into the calls."""
+    runs = [run for runs in found.values() for run in runs]
+    each = [(term, rare[term].idf) for term, runs in found.items() for _ in runs]
+    of_kind = [
+        postings.shares(norms, [_factors(*pair)[kind] for pair in each])
+        for postings, norms, kind in (
+            (_Postings.of_pages(runs), snapshot.page_norms, PAGES),
+            (_Postings.of_passages(runs), snapshot.passage_norms, PASSAGES),
+        )
+    ]
+    made, begins = {}, (0, 0)
+    for term, its in found.items():
+        ends = (
+            begins[0] + sum(len(run.pages) for run in its),
+            begins[1] + sum(len(run.passages) for run in its),
+        )
+        parts = zip(of_kind, begins, ends, strict=True)
+        made[term] = Shares(*(share[begin:end] for share, begin, end in parts))
+        begins = ends
+    return made
+
+
+def _factors(term: str, idf: Sequence[float]) -> Sequence[float]:
+    """Return what the frequencies of a term count, field by field."""
+    weights = _EXACT if term[0] == EXACT_MARK else _PLAIN
+    return [(K1 + 1.0) * idf * weight for idf, weight in zip(idf, weights, strict=True)]
+
+
+class _Postings(NamedTuple):
+    """Postings of several terms, all of pages or all of passages, run by run.
+
+    `counts` has an entry for each of the `fields` of each run.
     """
 
     fields: int
     numbers: list[Integers]
     frequencies: list[Integers]
     counts: list[int]
-    idf: list[float]
-    weights: list[float]
+
+    @classmethod
+    def of_pages(cls, runs: Sequence[Run]) -> _Postings:
+        return cls(
+            len(PAGE_FIELDS),
+            [run.pages for run in runs],
+            [run.page_frequencies for run in runs],
+            [count for run in runs for count in run.counts[PAGES]],
+        )
+
+    @classmethod
+    def of_passages(cls, runs: Sequence[Run]) -> _Postings:
+        return cls(
+            len(PASSAGE_FIELDS),
+            [run.passages for run in runs],
+            [run.passage_frequencies for run in runs],
+            [count for run in runs for count in run.counts[PASSAGES]],
+        )
+
+    def shares(self, norms: Shorts, factors: Sequence[Sequence[float]]) -> Shorts:
+        """Return what each posting adds.
+
+        `norms` are field by field, `factors` those of each run.
+        """
+        import numpy as np
+
+        if not self.numbers or not len(norms):
+            return np.zeros(0, "f4")
+        numbers = np.concatenate(self.numbers, dtype=np.intp, casting="unsafe")
+        shares = np.concatenate(self.frequencies, dtype="f4")
+        sizes = np.array(self.counts)
+        begins = np.arange(self.fields) * (len(norms) // self.fields)
+        numbers += np.tile(begins, len(factors)).repeat(sizes)
+        norm = norms.take(numbers)
+        norm += shares
+        shares /= norm
+        shares *= np.array(factors, "f4").ravel().repeat(sizes)
+        return shares
 
     def added_up(
-        self, norms: Floats, size: int, term_of: Sequence[int], terms: int
+        self, shares: Sequence[Shorts], size: int, term_of: Sequence[int], terms: int
     ) -> Added:
-        """Return the scores of `size` pages or passages; `norms` are field by field."""
+        """Return the scores of `size` pages or passages."""
         import numpy as np
 
         added = np.zeros(size)
@@ -210,18 +314,9 @@ class _Postings(NamedTuple):
             return Added(added, none, none, none, terms, self.fields)
         # The type that numpy looks up by: any other is converted at every look.
         numbers = np.concatenate(self.numbers, dtype=np.intp, casting="unsafe")
-        shares = np.concatenate(self.frequencies, dtype="f8")
-        sizes = np.array(self.counts)
-        begins = np.array([*range(0, len(norms), size)] * (len(sizes) // self.fields))
-        norm = norms.take(numbers + begins.repeat(sizes))
-        norm += shares
-        shares *= K1 + 1.0
-        shares /= norm
-        shares *= np.array(self.idf).repeat(sizes)
-        shares *= np.array(self.weights).repeat(sizes)
-        np.add.at(added, numbers, shares)
-        owners = np.array(term_of, np.intp)
-        return Added(added, numbers, sizes.cumsum(), owners, terms, self.fields)
+        np.add.at(added, numbers, np.concatenate(shares, dtype="f8"))
+        ends, owners = np.array(self.counts).cumsum(), np.array(term_of, np.intp)
+        return Added(added, numbers, ends, owners, terms, self.fields)
 
 
 def best_of(passages: Floats, first: Integers, numbers: Integers) -> Floats:

@@ -27,6 +27,7 @@ from nlweb_ask.index.postings import (
     read_page,
 )
 from nlweb_ask.index.postings import Columns as Segment
+from nlweb_ask.index.room import Room
 from nlweb_ask.index.runs import PAGES, Run
 from nlweb_ask.index.versions import newest
 
@@ -35,12 +36,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Bools = NDArray[np.bool_]
-    Floats = NDArray[np.float64]
+    Floats = NDArray[np.float32]
     Integers = NDArray[np.integer[Any]]
 
 # Lucene's.
 K1: Final = 1.2
 B: Final = 0.75
+# What a process keeps of what the postings of terms add to scores.
+SHARES_BYTES: Final = 4 * 2**20
 # So many pages, with four passages each, are added before the columns are copied.
 SPARE: Final = 256
 # The postings of so many changes are asked one by one.
@@ -153,6 +156,10 @@ class Snapshot:
     places: dict[Any, Integers] = field(default_factory=dict, compare=False, repr=False)
     # How rare terms are (`scoring`).
     rarities: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    # What the postings of terms add to scores (`scoring`).
+    shares: Room[str, Any] = field(
+        default_factory=lambda: Room(SHARES_BYTES), compare=False, repr=False
+    )
 
     @cached_property
     def documents(self) -> Integers:
@@ -227,7 +234,7 @@ class Snapshot:
     def _norms(self, fields: Sequence[Field], lengths: Integers) -> Floats:
         import numpy as np
 
-        norms = np.empty(lengths.size)
+        norms = np.empty(lengths.size, "f4")
         # Lengths are few: worked out once each, and looked up.
         of_length = np.arange(int(lengths.max(initial=0)) + 1)
         for begin, name, column in zip(

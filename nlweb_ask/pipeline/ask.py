@@ -220,7 +220,8 @@ def _of_type(run: Run, scopes: Sequence[Scope]) -> Sequence[Permitted]:
         return permitted
     any_type = [replace(each, item_types=frozenset()) for each in scopes]
     permitted = _permitted(run, any_type)
-    if any(found.candidates for found in permitted):
+    # A type that was guessed on the way is nothing the caller would miss.
+    if run.asks_for_type and any(found.candidates for found in permitted):
         text = _(
             "No page that fits is of the type asked for; these are of other types."
         )

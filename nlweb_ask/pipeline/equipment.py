@@ -15,9 +15,11 @@ from nlweb_ask.plugins import (
     Result,
     Step,
     Viewer,
+    generators,
     processors,
     rankers,
 )
+from nlweb_ask.protocol.question import Mode
 
 PluginT = TypeVar("PluginT")
 
@@ -29,11 +31,13 @@ def equipped(plugin: PluginT, run: Run, step: Step) -> PluginT | None:
     return None if run.models is None else plugin.with_models(run.models(step))
 
 
-def lists_ask_models() -> bool:
-    """Tell whether a plug-in that lists need asks a language model, as things are set."""
+def asks_models(mode: Mode) -> bool:
+    """Tell whether an answer in this mode asks a language model, as things are set."""
+    deployed = deployment()
     named: list[tuple[Registry[Any], tuple[str, ...]]] = [
-        (processors, deployment().processors),
-        (rankers, deployment().rankers),
+        (processors, deployed.processors),
+        (rankers, deployed.rankers),
+        (generators, () if mode == "list" else deployed.generators),
     ]
     return any(
         isinstance(registry.get(name), AsksModels)

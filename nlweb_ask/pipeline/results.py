@@ -9,10 +9,10 @@ from urllib.parse import urljoin, urlsplit
 
 from nlweb_ask.conf import SiteConf
 from nlweb_ask.index.freshness import Stamps
-from nlweb_ask.index.snippet import snippet
+from nlweb_ask.index.snippet import snippets
 from nlweb_ask.index.store import StoredDocument
 from nlweb_ask.pipeline.live import load_live
-from nlweb_ask.plugins import Candidate, Result, Viewer
+from nlweb_ask.plugins import Candidate, Reference, Result, Viewer
 
 # Properties of schema.org whose values are addresses.
 ADDRESSES: Final = frozenset(
@@ -40,15 +40,17 @@ def load_results(
         {candidate.reference: candidate.passage for candidate in candidates},
         stamps,
     )
+    scores = {found.reference: found.score for found in candidates}
+    documents = [stored[reference] for reference in scores if reference in stored]
+    shown = _descriptions(documents, terms, conf.snippet_length)
     return [
-        _result(stored[candidate.reference], candidate.score, terms, conf)
-        for candidate in candidates
-        if candidate.reference in stored
+        _result(document, scores[document.reference], description, conf)
+        for document, description in zip(documents, shown, strict=True)
     ]
 
 
 def _result(
-    document: StoredDocument, score: float, terms: Sequence[str], conf: SiteConf
+    document: StoredDocument, score: float, description: str, conf: SiteConf
 ) -> Result:
     return Result(
         reference=document.reference,
@@ -57,19 +59,27 @@ def _result(
         name=document.name,
         site=urlsplit(conf.base_url).netloc,
         score=score,
-        description=_description(document, terms, conf.snippet_length),
+        description=description,
         schema_object=document.schema_object,
         abstract=document.abstract,
         passages=document.passages,
     )
 
 
-def _description(document: StoredDocument, terms: Sequence[str], length: int) -> str:
-    """Return the best passage around the matched words, else the page's own words."""
-    text = document.passages[0].text if document.passages else ""
-    return snippet(
-        text or document.abstract, terms, length=length, language=document.language
-    )
+def _descriptions(
+    documents: Sequence[StoredDocument], terms: Sequence[str], length: int
+) -> list[str]:
+    """Return the best passages around the matched words, else the pages' own words."""
+    by_language: dict[str, dict[Reference, str]] = {}
+    for document in documents:
+        text = document.passages[0].text if document.passages else ""
+        texts = by_language.setdefault(document.language, {})
+        texts[document.reference] = text or document.abstract
+    shown: dict[Reference, str] = {}
+    for language, texts in by_language.items():
+        cut = snippets(texts.values(), terms, length=length, language=language)
+        shown |= zip(texts, cut, strict=True)
+    return [shown[document.reference] for document in documents]
 
 
 def item(result: Result) -> dict[str, Any]:

@@ -93,6 +93,7 @@ class Run:
     conversation_id: str
     mode: Mode
     models: ModelsAt | None = None  # None: this question may cost nothing
+    asks_for_type: bool = False  # the caller named one
     began: float = field(default_factory=time.monotonic)
     trace: Trace = field(default_factory=Trace)
     results: int = 0
@@ -229,6 +230,7 @@ def begin(
         conversation_id=said if isinstance(said, str) else new,
         mode=settled_mode(question, scope.conf),
         models=models,
+        asks_for_type=bool(question.item_type),
     )
 
 

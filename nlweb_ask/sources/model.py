@@ -12,7 +12,6 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError, models
 from django.db.models.expressions import Col
-from django.db.models.functions import Cast
 from django.db.models.lookups import Lookup
 from django.db.models.sql.where import AND, OR, WhereNode
 from django.utils import translation
@@ -27,6 +26,7 @@ from nlweb_ask.plugins.types import (
     Viewer,
 )
 from nlweb_ask.sources.base import Source
+from nlweb_ask.sources.columns import Column, stored
 from nlweb_ask.sources.declared import value_of
 from nlweb_ask.sources.field_text import FieldText, distinct_anchors, words_of
 from nlweb_ask.sources.jsonable import jsonable
@@ -237,19 +237,9 @@ class ModelSource(Source):
         of_parts = [name for fields in self.parts.values() for name in fields]
         return self._columns_of(self._names_of_page()) + self._columns_of(of_parts)
 
-    def _readable_columns(self) -> list[str | Cast]:
-        """Return the columns, with dates as the database writes them."""
-        # Of `infinity`, or a day that no calendar has, a driver makes an error that
-        # ends the query for all other rows.
-        dates = {
-            field.attname
-            for field in self.model._meta.concrete_fields
-            if isinstance(field, models.DateField)
-        }
-        return [
-            Cast(column, models.TextField()) if column in dates else column
-            for column in self._columns()
-        ]
+    def _readable_columns(self) -> list[Column]:
+        fields = {field.attname: field for field in self.model._meta.concrete_fields}
+        return stored(fields[column] for column in self._columns())
 
     def _names_of_page(self) -> list[str]:
         return [

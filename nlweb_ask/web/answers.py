@@ -13,14 +13,15 @@ from django.utils.translation import gettext as _
 from nlweb_ask.ai.budget import Payer
 from nlweb_ask.ai.calls import QuestionModels
 from nlweb_ask.ai.embedders import each_paid_by
+from nlweb_ask.ai.gateway import warm_up
 from nlweb_ask.conf import deployment
 from nlweb_ask.pipeline.ask import AskScope, answer
-from nlweb_ask.pipeline.equipment import lists_ask_models
+from nlweb_ask.pipeline.equipment import asks_models
 from nlweb_ask.pipeline.failures import log_failure
 from nlweb_ask.pipeline.run import begin
 from nlweb_ask.plugins.types import Viewer
 from nlweb_ask.protocol.events import Complete, Event, Failure, ResultFound, Start
-from nlweb_ask.protocol.question import Question
+from nlweb_ask.protocol.question import Mode, Question
 from nlweb_ask.protocol.writers import Message, dumps, encode, writer_for
 from nlweb_ask.web.channel import End
 
@@ -50,14 +51,24 @@ class Asked:
     def _models(self, stop: threading.Event) -> QuestionModels | None:
         if self.payer is None or not deployment().models:
             return None
+        if self._asks_models:
+            warm_up()
         until = time.monotonic() + deployment().stream_deadline
         return QuestionModels(self.payer, self.scope.conf.language_model, stop, until)
 
     @property
     def takes_long(self) -> bool:
         """Whether something slow will be asked: lists are made in milliseconds."""
+        return self._mode != "list" or self._asks_models
+
+    @property
+    def _asks_models(self) -> bool:
         may_ask = self.payer is not None and bool(deployment().models)
-        return self.question.mode != "list" or (may_ask and lists_ask_models())
+        return may_ask and asks_models(self._mode)
+
+    @property
+    def _mode(self) -> Mode:
+        return self.question.mode or "list"
 
 
 class WholeAnswer:

@@ -9,7 +9,7 @@ from nlweb_ask.index.room import MAX_ASKED, Room
 
 @pytest.fixture
 def room():
-    return Room[str](8000)
+    return Room[int, str](8000)
 
 
 def put(room, name, size=1000, owner="site"):

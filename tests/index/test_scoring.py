@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import random
+from itertools import pairwise
 
+import numpy as np
 import pytest
 
 from nlweb_ask.index.analysis import EXACT_MARK, distinct_terms, term_key
@@ -24,8 +26,11 @@ pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 PUBLIC = Scope(site_id=0)
 
 
-def posting_by_posting(words):
-    """Return the scores of pages and of passages, by the formula alone."""
+def posting_by_posting(words, number=np.float32):
+    """Return the scores of pages and of passages, by the formula alone.
+
+    `number` is the precision of what one posting adds.
+    """
     terms = distinct_terms(words)
     snapshot, found = read(0, [term_key(term) for term in terms])
     counted = snapshot.counted.tolist()
@@ -49,10 +54,12 @@ def posting_by_posting(words):
             held = sum(counted[owners[number]] for number, _ in postings)
             idf = math.log(1.0 + (len(live) - held + 0.5) / (held + 0.5))
             weight = WEIGHTS[field] * (EXACT_WEIGHT if term[0] == EXACT_MARK else 1.0)
-            for number, frequency in postings:
-                norm = K1 * (1.0 - B + B * (column[number] / (mean or 1.0)))
-                share = frequency * (K1 + 1.0) / (norm + frequency)
-                scores[number] += share * idf * weight
+            factor = number((K1 + 1.0) * idf * weight)
+            for place_of, frequency in postings:
+                length = column[place_of] / (mean or 1.0)
+                norm = number(K1 * (1.0 - B + B * length))
+                share = number(frequency) / (norm + number(frequency)) * factor
+                scores[place_of] += float(share)
     return pages, passages
 
 
@@ -81,6 +88,9 @@ def test_scores_are_those_of_adding_posting_by_posting(seed):
             pages, passages = posting_by_posting(words)
             assert found.pages.tolist() == pages
             assert found.passages.tolist() == passages
+            pages, passages = posting_by_posting(words, float)
+            assert found.pages.tolist() == pytest.approx(pages, rel=1e-6)
+            assert found.passages.tolist() == pytest.approx(passages, rel=1e-6)
 
 
 def test_the_best_pages_are_those_of_looking_at_every_page():
@@ -124,6 +134,11 @@ def test_what_a_process_keeps_of_postings_changes_no_score():
         cold = [_cold(text) for text in asked]
         warm = [ranked.found(text)[1] for text in asked]
         assert warm == cold
+        # Some of their words are common and known, others are met for the first time.
+        mixed = [" ".join(pair) for pair in pairwise(asked)]
+        assert [ranked.found(text)[1] for text in mixed] == [*map(_cold, mixed)]
+        again = [ranked.found(text)[1] for text in asked]
+        assert again == cold
         ranked.write(chance)
         merge(0, fold=True)  # the numbers of all pages are others now
         after = [ranked.found(text)[1] for text in asked]

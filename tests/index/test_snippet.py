@@ -6,8 +6,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from nlweb_ask.index.analysis import analyze, analyze_question
-from nlweb_ask.index.snippet import ELLIPSIS, matched_spans, snippet
+from nlweb_ask.index.analysis import (
+    analyze,
+    analyze_question,
+    matching_spans,
+    matching_spans_of_each,
+)
+from nlweb_ask.index.snippet import ELLIPSIS, matched_spans, snippet, snippets
 
 FILLER = "Lawns and paths lead round the park. " * 12
 WORDS = [
@@ -49,6 +54,30 @@ def test_it_is_a_cut_of_the_text_and_never_too_long(language, words, asked, leng
 def test_it_cuts_no_word(words):
     shown = cut_out(" ".join(words), "beta", 40).strip(ELLIPSIS)
     assert set(shown.split()) <= {"alpha", "beta,", "gamma."}
+
+
+@given(
+    st.lists(st.lists(st.sampled_from([*WORDS, "ALPHA", "x" * 70]), max_size=40)),
+    st.sampled_from(WORDS),
+    st.integers(0, 120),
+)
+@example([["alpha"], ["ALPHA"], ["alpha"]] * 2, "alpha", 5)
+def test_of_several_texts_each_is_cut_as_if_it_were_alone(texts, asked, length):
+    lines = [" ".join(words) for words in texts]
+    terms = analyze_question(asked, ["en"])
+    alone = [snippet(line, terms, length=length, language="en") for line in lines]
+    assert snippets(lines, terms, length=length, language="en") == alone
+
+
+@given(
+    st.lists(st.text(max_size=60) | st.sampled_from(WORDS), max_size=6),
+    st.sampled_from(WORDS),
+    st.sampled_from(["en", "ja"]),
+)
+def test_words_are_found_in_several_texts_as_in_each_alone(texts, asked, language):
+    wanted = frozenset(analyze_question(asked, [language]))
+    alone = [matching_spans(text, wanted, language) for text in texts]
+    assert matching_spans_of_each(texts, wanted, language) == alone
 
 
 def test_a_short_text_is_shown_whole_in_one_line():

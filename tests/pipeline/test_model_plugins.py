@@ -222,6 +222,20 @@ def test_a_source_may_lend_all_its_pages(pages, runs, monkeypatch):
     assert sorted(LastFirst.shown[0]) == ["Barge", "Galley", "Kettle"]
 
 
+def test_that_no_page_is_of_a_guessed_type_is_not_told(pages, runs):
+    class GuessesType(Asks):
+        name = "guesses_type"
+
+        def process(self, question, viewer):
+            return replace(question, item_type="Movie")
+
+    with registered(processors, GuessesType):
+        runs(PROCESSORS=["guesses_type"])
+        answered = ask("kettle", models=Answering())
+    assert sorted(answered.names) == ["Barge", "Kettle"]
+    assert answered.complete.notice is None
+
+
 def test_where_no_page_may_be_shown_another_generator_writes(pages, runs):
     runs(GENERATORS=["writes", "extractive"])
     answered = ask("galley", MEMBER, models=Answering(), mode="generate")

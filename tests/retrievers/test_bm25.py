@@ -86,8 +86,9 @@ def test_both_retrievers_find_the_same_pages_with_the_same_scores(site, seed):
             assert [hit.reference for hit in hits] == [
                 hit.reference for hit in expected
             ]
+            # Of one posting the keyword retriever works in single precision.
             assert [hit.score for hit in hits] == pytest.approx(
-                [hit.score for hit in expected], abs=1e-8
+                [hit.score for hit in expected], rel=1e-6
             )
             assert [hit.passage for hit in hits] == [hit.passage for hit in expected]
 

@@ -87,10 +87,22 @@ class Run:
     wrong: Sequence[str]
 
 
+def every_cell(_caller: Caller, _state: State) -> bool:
+    return True
+
+
 def run_channel(
-    matrix: Matrix, channel: Channel, pages: Mapping[str, Page], oracle: Oracle
+    matrix: Matrix,
+    channel: Channel,
+    pages: Mapping[str, Page],
+    oracle: Oracle,
+    picks: Callable[[Caller, State], bool] = every_cell,
 ) -> Run:
-    """Let every caller ask for every page by one way, and for all of them at once."""
+    """Let every caller ask for every page by one way, and for all of them at once.
+
+    With `picks` some cells are asked for by their own word; all of them are among those
+    that the question for all pages judges.
+    """
     ran = 0
     with listening() as records:
         scene = Scene(channel, pages, records, oracle)
@@ -99,7 +111,8 @@ def run_channel(
                 continue
             whoever = asker(caller.username, caller.session)
             for state in matrix.states:
-                if not matrix.reason(channel.name, caller, state.name):
+                reason = matrix.reason(channel.name, caller, state.name)
+                if not reason and picks(caller, state):
                     scene.run(caller, state, whoever)
                     ran += 1
             scene.run_all(caller, whoever)

@@ -101,3 +101,35 @@ class UrgentTask(Task):
 
 class Poster(Sheet):
     size = models.IntegerField(default=1)
+
+
+class Hoist:
+    """Flags on a line; without a `repr` of its own, so that it holds an address."""
+
+    def __init__(self, words: str) -> None:
+        self.words = words
+
+    def __str__(self) -> str:
+        return self.words
+
+
+class HoistField(models.TextField):
+    """Makes objects of what it reads."""
+
+    def from_db_value(self, value, expression, connection):
+        return Hoist(value)
+
+    def get_prep_value(self, value):
+        return str(value)
+
+
+class Mast(models.Model):
+    title = models.CharField(max_length=100)
+    hoist = HoistField(default="")
+    raised = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return self.title
+
+    def get_absolute_url(self) -> str:
+        return f"/masts/{self.pk}/"

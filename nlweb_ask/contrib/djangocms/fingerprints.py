@@ -18,6 +18,7 @@ from nlweb_ask.contrib.djangocms.identity import PageLanguage
 from nlweb_ask.contrib.djangocms.plugin_rows import plugin_rows
 from nlweb_ask.contrib.djangocms.tree import line_to, lines_to, some_at_a_time
 from nlweb_ask.plugins import Viewer
+from nlweb_ask.sources.columns import stored
 from nlweb_ask.sources.model import stamp_of
 from nlweb_ask.sources.viewers import anonymous_viewer
 
@@ -108,8 +109,12 @@ def _extensions(contents: Iterable[Any]) -> dict[int, list[Any]]:
     for kind, of_language in describing_extensions():
         keys = {c.pk: c.pk if of_language else c.page_id for c in contents}
         rows = kind._default_manager.filter(extended_object__in=set(keys.values()))
-        by_key = {row["extended_object_id"]: row for row in rows.values()}
+        columns = stored(kind._meta.concrete_fields)
+        by_key = {
+            key: values
+            for key, *values in rows.values_list("extended_object_id", *columns)
+        }
         for pk, key in keys.items():
             if key in by_key:
-                found.setdefault(pk, []).append(sorted(by_key[key].items()))
+                found.setdefault(pk, []).append(by_key[key])
     return found

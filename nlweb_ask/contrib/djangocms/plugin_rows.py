@@ -12,6 +12,8 @@ from typing import Any
 from django.apps import apps
 from django.db import models
 
+from nlweb_ask.sources.columns import stored
+
 
 @dataclass(slots=True)
 class Rows:
@@ -126,14 +128,14 @@ def _concrete(
         model = _model_of(plugin_type)
         if model is None or model is CMSPlugin:
             continue
-        every = [column.attname for column in model._meta.concrete_fields]
-        own = [column for column in every if column not in shared]
-        for pk, *values in model._base_manager.filter(pk__in=keys).values_list(
-            "pk", *own
-        ):
+        every = model._meta.concrete_fields
+        own = [column for column in every if column.attname not in shared]
+        rows = model._base_manager.filter(pk__in=keys)
+        for pk, *values in rows.values_list("pk", *stored(own)):
             columns[pk] = values
             if _shows_alias(model):
-                aliases[pk] = values[own.index("alias_id")]
+                names = [column.attname for column in own]
+                aliases[pk] = values[names.index("alias_id")]
     return columns, aliases
 
 

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Final
 
 from django.db import models
 from django.utils import translation
 
 from nlweb_ask.contrib.djangocms.addresses import Step, slugs_of, url_of
+from nlweb_ask.contrib.djangocms.dates import Dates, dates_of
 from nlweb_ask.contrib.djangocms.described import breadcrumb, first_image, published_by
 from nlweb_ask.contrib.djangocms.fingerprints import fingerprints, trails
 from nlweb_ask.contrib.djangocms.identity import PageLanguage, readable
 from nlweb_ask.contrib.djangocms.offered import offered_contents
-from nlweb_ask.contrib.djangocms.rendering import rendered, slots_shown
+from nlweb_ask.contrib.djangocms.rendering import rendered
 from nlweb_ask.contrib.djangocms.restrictions import Place, closed_pages
+from nlweb_ask.contrib.djangocms.shown import slots_shown
 from nlweb_ask.plugins import Section, SourceDocument, SourceRef, Viewer
 from nlweb_ask.sources.base import Source
 from nlweb_ask.sources.field_text import distinct_anchors
@@ -36,6 +39,8 @@ class Prepared:
     url: str
     trail: Sequence[Step] = ()
     html: Sequence[str] = field(default=(), repr=False)
+    published: datetime | None = None
+    modified: datetime | None = None
 
 
 class DjangoCMSSource(Source):
@@ -99,13 +104,15 @@ class DjangoCMSSource(Source):
         contents = self._contents(readable(object_ids))
         slugs = slugs_of({content.page_id for content in contents})
         above = trails(self, contents)
+        dates = dates_of(contents)
         for content in contents:
             pair = PageLanguage(content.page_id, content.language)
             is_home = content.page.is_home
             url = url_of(slugs.get(pair, ""), content.language, is_home=is_home)
             if url:
                 with translation.override(content.language):
-                    yield self._document(content, url, above[content.pk])
+                    trail, known = above[content.pk], dates[content.pk]
+                    yield self._document(content, url, trail, known)
 
     def _rows(self, pairs: Collection[PageLanguage]) -> models.QuerySet[Any]:
         """Return the rows of these pages in any of these languages, and no draft."""
@@ -123,10 +130,13 @@ class DjangoCMSSource(Source):
     # What a page says
 
     def _document(
-        self, content: Any, url: str, trail: Sequence[Step]
+        self, content: Any, url: str, trail: Sequence[Step], dates: Dates
     ) -> SourceDocument:
-        html = rendered(content, list(self.get_slots(content)), url)
-        content.nlweb = Prepared(url, trail, html)
+        slots = list(self.get_slots(content))
+        html = rendered(content, slots, url)
+        content.nlweb = Prepared(
+            url, trail, html, dates.published, dates.modified(slots)
+        )
         pair = PageLanguage(content.page_id, content.language)
         return SourceDocument(
             object_id=str(pair),
@@ -177,7 +187,8 @@ class DjangoCMSSource(Source):
             "description": self.get_description(obj) or None,
             "inLanguage": obj.language,
             "dateCreated": obj.page.creation_date,
-            "dateModified": obj.changed_date,
+            "datePublished": obj.nlweb.published,
+            "dateModified": obj.nlweb.modified,
             "image": first_image(obj.nlweb.html),
             "breadcrumb": breadcrumb(obj.nlweb.trail),
         }

@@ -13,6 +13,7 @@ from django.db import models
 
 from nlweb_ask.contrib.wagtail.roots import Root, root_of
 from nlweb_ask.contrib.wagtail.tree import line_to
+from nlweb_ask.sources.columns import stored
 from nlweb_ask.sources.model import stamp_of
 
 # A draft moves these, and says nothing that a visitor could read.
@@ -68,13 +69,7 @@ def _rows(
         if field.attname not in DRAFT_COLUMNS
     ]
     rows = model._base_manager.filter(pk__in=keys).order_by()
-    for pk, *values in rows.values_list("pk", *(field.attname for field in columns)):
-        yield [pk, *map(_as_stored, columns, values)]
-
-
-def _as_stored(field: Any, value: Any) -> Any:
-    """Return a value as the column holds it: a stream is another object each time."""
-    return field.get_prep_value(value) if hasattr(field, "from_db_value") else value
+    yield from map(list, rows.values_list("pk", *stored(columns)))
 
 
 def _said_on_the_way(

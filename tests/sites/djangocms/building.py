@@ -80,9 +80,15 @@ def add_many(parent: Page, number: int) -> list[Page]:
 
 
 def translate(
-    page: Page, title: str, html: str = "", *, language: str = "de", live: bool = True
+    page: Page,
+    title: str,
+    html: str = "",
+    *,
+    language: str = "de",
+    live: bool = True,
+    slug: str | None = None,
 ) -> PageContent:
-    api.create_page_content(language, title, page, created_by=editor())
+    api.create_page_content(language, title, page, slug=slug, created_by=editor())
     content = latest(page, language)
     _fill(content, html)
     if live:

@@ -54,6 +54,7 @@ ROOT_URLCONF = "tests.sites.djangocms.urls"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 SITE_ID = 1  # without it the CMS does not look at CMS_LANGUAGES
 LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "/"
 MEDIA_ROOT = BASE_DIR / "media"
 
 USE_I18N = True
@@ -76,6 +77,7 @@ CMS_TEMPLATES = [
     ("harbourcms/page.html", "Page"),
     ("harbourcms/other.html", "Other placeholders"),
     ("harbourcms/inner.html", "A block that is shown to some"),
+    ("harbourcms/tags.html", "A placeholder in each kind of tag"),
 ]
 CMS_CONFIRM_VERSION4 = True
 CMS_PERMISSION = True

@@ -1,21 +1,16 @@
-"""Who is shown what, by every way to ask; and what hidden pages leave behind: nothing.
+"""Who is shown what; `rights` has a judge of its own, and every way to ask.
 
 The judge is the site itself: a page may be found by whoever gets it at its address.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from cms.models import Page, PageContent, PagePermission
 from django.contrib.auth.models import Group, User
 from django.contrib.sites.models import Site
 from django.core.cache import cache
-from django.test import Client
 
-from nlweb_ask.index.refresh import sweep
-from nlweb_ask.protocol.events import Complete
 from tests.rights import channels
 from tests.rights.channels import JSON, STREAM, asker
 from tests.sites.asking import ask_site
@@ -216,53 +211,3 @@ def test_twenty_forbidden_hits_do_not_stand_before_the_one_that_is_allowed(home)
         building.add(closed, f"Tide {number}", "<p>tide tide tide tide</p>")
     building.add(home, "Harbour log", f"<p>{'A long day. ' * 40} The tide turned.</p>")
     assert ask_site("tide").names == ["Harbour log"]
-
-
-def answer(question):
-    return [
-        replace(event, processing_time_ms=0) if isinstance(event, Complete) else event
-        for event in ask_site(question).events
-    ]
-
-
-def opened_and_closed(closed, made):
-    PagePermission.objects.all().delete()
-    building.restrict(closed)
-
-
-def moved_there(closed, made):
-    for each in made:
-        move = Page.objects.get(pk=each.pk)
-        move.move_page(Page.objects.get(pk=closed.pk), "first-child")
-
-
-def deleted(closed, made):
-    for each in made:
-        Page.objects.get(pk=each.pk).delete()
-
-
-@pytest.mark.parametrize("history", [None, opened_and_closed, moved_there, deleted])
-def test_an_answer_is_that_of_a_site_without_the_hidden_pages(home, history):
-    for number in range(5):
-        building.add(home, f"Tide {number}", f"<p>{'tide ' * number}and the moon</p>")
-    closed = building.add(home, "Closed")
-    building.restrict(closed)
-    questions = ["tide", "moon", "the secret moon", "tide 3"]
-    alone = [answer(question) for question in questions]
-    made = [
-        building.add(closed, f"Secret {number}", f"<p>secret {'moon tide ' * 9}</p>")
-        for number in range(6)
-    ]
-    if history:
-        history(closed, made)
-    assert [answer(question) for question in questions] == alone
-    sweep("djangocms")
-    assert [answer(question) for question in questions] == alone
-
-
-def test_a_page_that_is_not_hidden_makes_a_difference(home):
-    building.add(home, "Tide", "<p>tide</p>")
-    alone = answer("tide")
-    building.add(home, "Another", "<p>tide</p>")
-    assert answer("tide") != alone
-    assert Client(HTTP_HOST="localhost").get("/another/").status_code == 200

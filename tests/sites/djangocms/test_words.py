@@ -72,6 +72,28 @@ def test_a_placeholder_in_a_block_that_is_shown_on_a_condition_stays_out(home, a
     assert words(page).strip() == "For all."
 
 
+FOR_ALL = {
+    *("in_block", "in_super", "in_with", "in_spaceless", "in_autoescape", "in_cache"),
+    *("in_language", "in_include", "in_block_of_include"),
+    "in_with_or",
+}
+FOR_SOME = {
+    *("in_if", "in_for", "in_ifchanged", "in_filter", "in_own_tag", "renamed"),
+    *("in_include_for_members", "in_include_only", "in_tag_like_with"),
+}
+
+
+def test_only_placeholders_inside_of_tags_that_show_all_they_have_are_read(home, add):
+    page = add(home, "Tides", template="harbourcms/tags.html")
+    content = building.latest(page)
+    for slot in (*FOR_ALL, *FOR_SOME):
+        building.say(content, f"<p>{slot}canary</p>", slot)
+    assert set(words(page).split()) == {f"{slot}canary" for slot in FOR_ALL}
+    # The site is the judge: all that is read, a visitor is shown who has not signed in.
+    html = Client(HTTP_HOST="localhost").get("/tides/").content.decode()
+    assert [slot for slot in FOR_ALL if f"{slot}canary" not in html] == []
+
+
 def test_a_placeholder_that_the_template_does_not_show_stays_out(home, add):
     page = add(home, "Tides", "<p>leftcanary</p>")
     PageContent.admin_manager.filter(page=page).update(template="harbourcms/other.html")
@@ -139,6 +161,37 @@ def test_a_page_without_an_object_of_its_own_gets_one_with_its_place(home, add):
         ("Harbour", "/"),
         ("Tides", "/tides/"),
     ]
+
+
+def test_the_date_of_publication_stays_and_that_of_the_last_change_moves(home, add):
+    page = add(home, "Tides", "<p>High water.</p>")
+    before = read(page).schema_object
+    assert before["dateCreated"] <= before["datePublished"] <= before["dateModified"]
+    content = building.latest(page)
+    if building.VERSIONED:
+        version = building.version_of(content).copy(building.editor())
+        building.say(version.content, "<p>Low water.</p>")
+        assert read(page).schema_object == before
+        version.publish(building.editor())
+    else:
+        building.say(content, "<p>Low water.</p>")
+    after = read(page).schema_object
+    assert after["datePublished"] == before["datePublished"]
+    assert after["dateModified"] > before["dateModified"]
+
+
+def test_a_change_that_visitors_are_not_shown_moves_no_date(home, add):
+    page = add(home, "Tides", "<p>High water.</p>")
+    before = read(page).schema_object
+    building.say(building.latest(page), "<p>For members.</p>", "members")
+    assert read(page).schema_object == before
+
+
+def test_the_account_that_wrote_a_page_is_not_told(home, add):
+    """It is a name to sign in with, and no author's."""
+    page = add(home, "Tides", "<p>High water.</p>")
+    names = {page.created_by, page.changed_by, building.latest(page).created_by}
+    assert not [name for name in names if name and name in str(read(page))]
 
 
 @pytest.mark.parametrize(
