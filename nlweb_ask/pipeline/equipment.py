@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from nlweb_ask.conf import deployment
+from nlweb_ask.conf.providers import CLASS_KEY
 from nlweb_ask.pipeline.outward import lent
 from nlweb_ask.pipeline.run import Run
+from nlweb_ask.pipeline.scope import AskScope
 from nlweb_ask.plugins import (
     AsksModels,
     ModelUnavailable,
@@ -22,6 +24,9 @@ from nlweb_ask.plugins import (
 from nlweb_ask.protocol.question import Mode
 
 PluginT = TypeVar("PluginT")
+
+# The retriever that compares vectors.
+VECTORS: Final = "vector"
 
 
 def equipped(plugin: PluginT, run: Run, step: Step) -> PluginT | None:
@@ -45,6 +50,12 @@ def asks_models(mode: Mode) -> bool:
         for name in names
         if name in registry
     )
+
+
+def embeds_elsewhere(scope: AskScope) -> bool:
+    """Tell whether a provider may be asked for a vector of the question."""
+    hosted = any(CLASS_KEY not in entry for entry in deployment().embedders.values())
+    return hosted and any(choice.name == VECTORS for choice in scope.retrievers)
 
 
 def lendable(results: Sequence[Result], viewer: Viewer) -> list[Result]:

@@ -16,7 +16,7 @@ from nlweb_ask.ai.embedders import each_paid_by
 from nlweb_ask.ai.gateway import warm_up
 from nlweb_ask.conf import deployment
 from nlweb_ask.pipeline.ask import AskScope, answer
-from nlweb_ask.pipeline.equipment import asks_models
+from nlweb_ask.pipeline.equipment import asks_models, embeds_elsewhere
 from nlweb_ask.pipeline.failures import log_failure
 from nlweb_ask.pipeline.run import begin
 from nlweb_ask.plugins.types import Viewer
@@ -59,7 +59,8 @@ class Asked:
     @property
     def takes_long(self) -> bool:
         """Whether something slow will be asked: lists are made in milliseconds."""
-        return self._mode != "list" or self._asks_models
+        embeds = self.payer is not None and embeds_elsewhere(self.scope)
+        return self._mode != "list" or self._asks_models or embeds
 
     @property
     def _asks_models(self) -> bool:
