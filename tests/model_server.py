@@ -482,6 +482,23 @@ def _cut(exchange: Exchange, text: str) -> None:
     exchange.cut()
 
 
+def _error_inside(exchange: Exchange, text: str) -> None:
+    """Begin well, tell what that has cost, and then say in the stream that all is busy."""
+    exchange.begin_stream()
+    told = json.loads(piece(exchange.request, text[:PIECE]).removeprefix(b"data: "))
+    exchange.send(_sent(told | _usage(exchange.server, exchange.request, "a")))
+    error = {"message": "Overloaded.", "type": "server_error", "code": 503}
+    exchange.send(_sent({"error": error}))
+    exchange.end_stream()
+
+
+def _filtered(exchange: Exchange, text: str) -> None:
+    """Say with success that what was asked is not answered."""
+    exchange.begin_stream()
+    exchange.send(piece(exchange.request, "", "content_filter") + b"data: [DONE]\n\n")
+    exchange.end_stream()
+
+
 def _early(exchange: Exchange, text: str) -> None:
     """End the stream in good form without having said that the text is whole."""
     if not exchange.request.is_streamed:
@@ -616,6 +633,8 @@ BEHAVIOURS: Mapping[str, Behaviour] = {
     "html": _html,
     "cut": _cut,
     "early": _early,
+    "error inside": _error_inside,
+    "filtered": _filtered,
     "endless": _endless,
     "empty": _empty,
     "invalid utf-8": _invalid_utf8,

@@ -6,12 +6,12 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from typing import Any, Final, TypeVar
 
 from nlweb_ask.ai.breaker import breaker_of
 from nlweb_ask.ai.exchange import Exchange, exchange
-from nlweb_ask.ai.failures import Failure, failure_of
+from nlweb_ask.ai.failures import BUSY, Failure, NotAsked, Refused, failure_of
 from nlweb_ask.ai.pieces import Pieces
 from nlweb_ask.ai.providers import Provider
 from nlweb_ask.ai.room import Library, Room
@@ -49,6 +49,9 @@ class Call:
         # Not before litellm has been imported: what that takes is no fault of the model.
         self._begun_at: float | None = None
         self._left = threading.Event()
+        self._is_asked = False
+        # Who has left knows for certain whether it has been asked.
+        self._asking = threading.Lock()
         self._breaker = breaker_of(model.identity)
         self._exchange = Exchange()
 
@@ -56,20 +59,46 @@ class Call:
         """Have `work` done in `room`, once `library` has been loaded.
 
         Raises:
-            ModelUnavailable: When the model is not to be asked now.
+            NotAsked: When the model is not to be asked now.
         """
         self._refuse_unless_ready()
         if not self._breaker.admits():
-            raise ModelUnavailable(reason="busy")
+            raise NotAsked(reason="busy")
         if not room.run(
             lambda: self._run(room, library, work), places=self.model.places
         ):
             self._breaker.abandoned()
-            raise ModelUnavailable(reason="busy")
+            raise NotAsked(reason="busy")
+
+    def read(self) -> Iterator[str]:
+        """Yield the pieces as they come.
+
+        Raises:
+            NotAsked: When the provider has been sent nothing, and will not be.
+            Refused: When it had too much to do.
+            ModelUnavailable: When it does not go on for another reason.
+        """
+        try:
+            yield from self.pieces
+        except ModelUnavailable as error:
+            self.leave()
+            raise self._told(error.reason) from None
 
     def leave(self) -> None:
         """Say that nobody waits any more."""
-        self._left.set()
+        with self._asking:
+            self._left.set()
+
+    def asks(self) -> None:
+        """Say that the provider is asked now.
+
+        Raises:
+            Failure: When nobody waits any more.
+        """
+        with self._asking:
+            if self._left.is_set():
+                raise Failure("stopped", OVER)  # noqa: EM101 - a reason
+            self._is_asked = True
 
     def seconds_left(self) -> float:
         """Return how long the call may still take; below 0 it should have ended."""
@@ -95,12 +124,19 @@ class Call:
 
     def _refuse_unless_ready(self) -> None:
         if self._deadline.stop.is_set():
-            raise ModelUnavailable(reason="stopped")
+            raise NotAsked(reason="stopped")
         if self._deadline.at - time.monotonic() < LEAST_SECONDS:
-            raise ModelUnavailable(reason="time")
+            raise NotAsked(reason="time")
         if self.model.key() is None:
             logger.warning("model=%s not asked: no key", self.model.label)
-            raise ModelUnavailable(reason="off")
+            raise NotAsked(reason="off")
+
+    def _told(self, reason: NoModel) -> ModelUnavailable:
+        if not self._is_asked:
+            return NotAsked(reason=reason)
+        if self._exchange.status in BUSY:
+            return Refused(reason=reason)
+        return ModelUnavailable(reason=reason)
 
     async def _run(self, room: Room, library: Library, work: Work) -> None:
         try:
@@ -150,10 +186,10 @@ class Call:
     def _end(self, failure: Failure | None) -> None:
         if failure is None:
             self._breaker.succeeded()
-        elif failure.reason in {"stopped", "off"}:
-            self._breaker.abandoned()
-        else:
+        elif failure.tells_of_model:
             self._breaker.failed()
+        else:
+            self._breaker.abandoned()
         if failure is not None and failure.reason != "stopped":
             # Never its text, nor the address: both may hold a key.
             logger.warning(

@@ -17,6 +17,7 @@ from typing import Final
 from nlweb_ask.ai import gateway
 from nlweb_ask.ai.budget import Lease, Payer, reserve
 from nlweb_ask.ai.caps import Cost
+from nlweb_ask.ai.failures import NotAsked, Refused
 from nlweb_ask.ai.providers import LanguageModel, language_model
 from nlweb_ask.plugins import Deadline, ModelUnavailable, Prompt, Step
 
@@ -25,6 +26,7 @@ SPARE_SECONDS: Final = 5.0
 # How much longer a call is counted as running than it may run.
 LEASE_MARGIN_SECONDS: Final = 30.0
 NOTHING: Final = Cost(calls=0, micros=0)
+UNPAID: Final = Cost(calls=1, micros=0)
 
 
 @dataclass(slots=True)
@@ -107,9 +109,11 @@ def _paid(
                 yield from completion
             finally:
                 cost = _cost(completion.usage, lease.worst)
-    except ModelUnavailable as error:
-        if error.reason == "busy":  # it was not asked at all
-            cost = NOTHING
+    except NotAsked:
+        cost = NOTHING
+        raise
+    except Refused:
+        cost = UNPAID
         raise
     finally:
         lease.settle(cost)

@@ -12,13 +12,14 @@ from functools import cache, cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.module_loading import import_string
 from django.views.decorators.debug import sensitive_variables
 
 from nlweb_ask.ai.budget import Cost, Payer, reserve
+from nlweb_ask.ai.failures import NotAsked, Refused
 from nlweb_ask.ai.providers import EmbeddingModel, embedding_model
 from nlweb_ask.conf.providers import CLASS_KEY
 from nlweb_ask.plugins import Deadline, ModelUnavailable
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Vectors = NDArray[np.float32]
+
+
+Given = TypeVar("Given")
 
 
 class Embedder(Protocol):
@@ -115,6 +119,20 @@ def paid_by(payer: Payer | None) -> Iterator[None]:
         yield
     finally:
         _paying.reset(token)
+
+
+def each_paid_by(payer: Payer | None, given: Iterator[Given]) -> Iterator[Given]:
+    """Yield what is given; what is embedded while it is made is paid as `paid_by` says.
+
+    While whoever reads it has one in hand, they pay for what they embed themselves.
+    """
+    while True:
+        with paid_by(payer):
+            try:
+                one = next(given)
+            except StopIteration:
+                return
+        yield one
 
 
 def unit(vectors: NDArray[Any]) -> Vectors:
@@ -205,7 +223,14 @@ def _asked_for(model: EmbeddingModel, texts: Sequence[str], site_id: int) -> Vec
     worst = _worst_cost(model, texts)
     lease = reserve(payer, worst, seconds=model.timeout)
     deadline = Deadline(at=time.monotonic() + model.timeout, stop=threading.Event())
-    embedded = gateway.embed(model, texts, deadline=deadline)
+    try:
+        embedded = gateway.embed(model, texts, deadline=deadline)
+    except NotAsked:
+        lease.settle(Cost(calls=0, micros=0))
+        raise
+    except Refused:
+        lease.settle(Cost(calls=1, micros=0))
+        raise
     usage = embedded.usage
     if usage is not None and usage.cost_micros is not None:
         lease.settle(Cost(calls=1, micros=usage.cost_micros))
@@ -220,7 +245,7 @@ def _payer(site_id: int) -> Payer | None:
 def _worst_cost(model: EmbeddingModel, texts: Sequence[str]) -> Cost:
     # A tokenizer makes at most one token of each byte.
     tokens = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
-    return Cost(calls=1, micros=model.cost_micros(tokens) or 0)
+    return Cost(calls=1, micros=model.cost_micros(tokens, 0))
 
 
 class WordLlama:

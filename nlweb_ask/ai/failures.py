@@ -8,13 +8,24 @@ from email.utils import parsedate_to_datetime
 from typing import Final
 
 from nlweb_ask.ai.exchange import Exchange
-from nlweb_ask.plugins.errors import NoModel
+from nlweb_ask.plugins.errors import ModelUnavailable, NoModel
 
 # "Too many requests", "unavailable", and "overloaded" of a provider's own.
 BUSY: Final = frozenset({429, 503, 529})
 TIMED_OUT: Final = frozenset({408, 504})
 SERVER_ERRORS: Final = range(500, 600)
 TOO_MANY: Final = 429
+# What was asked is refused, such as by a filter of contents: another question may be
+# answered all the same.
+OF_THE_QUESTION: Final = frozenset({400, 413, 422})
+
+
+class NotAsked(ModelUnavailable):
+    """No provider was sent anything, so that it costs nothing."""
+
+
+class Refused(ModelUnavailable):
+    """The provider had too much to do and began nothing, so that it has no price."""
 
 
 class Failure(Exception):
@@ -28,6 +39,7 @@ class Failure(Exception):
         status: int | None = None,
         retry_after: float | None = None,
         may_pass: bool = False,
+        is_of_question: bool = False,
     ) -> None:
         super().__init__(kind)
         self.reason = reason
@@ -35,6 +47,12 @@ class Failure(Exception):
         self.status = status  # of HTTP, where the provider answered with one
         self.retry_after = retry_after  # seconds
         self.may_pass = may_pass  # so that another try can help
+        self.is_of_question = is_of_question  # it tells nothing of the model
+
+    @property
+    def tells_of_model(self) -> bool:
+        """Whether the next question may meet the same."""
+        return self.reason not in {"stopped", "off"} and not self.is_of_question
 
 
 def failure_of(error: BaseException, heard: Exchange) -> Failure:
@@ -48,6 +66,7 @@ def failure_of(error: BaseException, heard: Exchange) -> Failure:
         status=status,
         retry_after=_seconds(heard.retry_after),
         may_pass=heard.status == TOO_MANY or heard.status in SERVER_ERRORS,
+        is_of_question=heard.status in OF_THE_QUESTION,
     )
 
 

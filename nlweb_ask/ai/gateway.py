@@ -86,7 +86,8 @@ class Completion:
     @property
     def usage(self) -> Usage | None:
         """What the whole answer used; None before its end, and if it broke off."""
-        return self._written.usage
+        # Some tell at each piece how much it was so far.
+        return self._written.usage if self._written.is_whole else None
 
     @property
     def was_cut(self) -> bool:
@@ -97,10 +98,11 @@ class Completion:
         """Yield the pieces, none of them empty; there is at least one.
 
         Raises:
-            ModelUnavailable: Also after the first piece, when the rest does not come.
+            ModelUnavailable: Also after the first piece, when the rest does not come;
+                `NotAsked` and `Refused` where nothing has been paid for.
         """
         # Not the iterator itself, which would outlive this object and so be closed.
-        yield from self._call.pieces
+        yield from self._call.read()
 
     def close(self) -> None:
         """Hang up, from any thread and at any time; it does not wait."""
@@ -128,7 +130,7 @@ def stream(
     """Ask a language model. What it answers may be any text, also where JSON is asked for.
 
     Raises:
-        ModelUnavailable: At once, when it is not to be asked now.
+        NotAsked: At once, when it is not to be asked now.
     """
     call = Call(model, deadline, first_timeout=model.first_timeout)
     tokens = min(max_tokens, model.max_tokens)
@@ -155,7 +157,8 @@ def embed(
     """Return the vectors of `texts` in one call; for no texts none, without a call.
 
     Raises:
-        ModelUnavailable: Also when a vector is missing or is not of finite numbers.
+        ModelUnavailable: Also when a vector is missing or is not of finite numbers;
+            `NotAsked` and `Refused` where nothing has been paid for.
     """
     if not texts:
         return Embedded(np.zeros((0, model.width or 0), np.float32), None)
@@ -166,7 +169,7 @@ def embed(
     made: list[Embedded] = []
     call.begin(room(), _LITELLM, lambda: _embed(call, asked, made))
     with contextlib.closing(_Leaving(call)):
-        for _piece in call.pieces:
+        for _piece in call.read():
             pass
     return made[0]
 
@@ -184,6 +187,7 @@ class _Written:
     characters: int = 0
     is_whole: bool = False
     was_cut: bool = False
+    was_filtered: bool = False  # the provider does not let it be said
     usage: Usage | None = None
 
     def add(self, piece: str) -> None:
@@ -213,7 +217,7 @@ async def _write(call: Call, asked: dict[str, Any], written: _Written) -> None:
     if not written.is_whole:
         raise _fault(kind="Incomplete")
     if not written.characters:
-        raise _fault(kind="Empty")
+        raise _nothing_said(written)
 
 
 def _read(chunk: Any, written: _Written) -> str:
@@ -224,6 +228,7 @@ def _read(chunk: Any, written: _Written) -> str:
     if choice.finish_reason is not None:
         written.is_whole = True
         written.was_cut = choice.finish_reason == "length"
+        written.was_filtered = choice.finish_reason == "content_filter"
     return choice.delta.content or ""
 
 
@@ -261,6 +266,12 @@ def _refuse_if_overheard() -> None:
             raise Failure("off", "Overheard")  # noqa: EM101 - a reason
 
 
+def _nothing_said(written: _Written) -> Failure:
+    if written.was_filtered:
+        return Failure("fault", kind="Filtered", is_of_question=True)
+    return _fault(kind="Empty")
+
+
 def _fault(*, kind: str) -> Failure:
     return Failure("fault", kind)
 
@@ -269,7 +280,7 @@ def _reached(call: Call, asked: dict[str, Any]) -> dict[str, Any]:
     """Add to what is asked where, with which key, and that nothing is kept of it."""
     _refuse_if_overheard()
     model = call.model
-    return {
+    reached = {
         **model.extra,
         **asked,
         "model": model.model,
@@ -286,6 +297,8 @@ def _reached(call: Call, asked: dict[str, Any]) -> dict[str, Any]:
         "cache": {"no-cache": True, "no-store": True},
         "no-log": True,
     }
+    call.asks()
+    return reached
 
 
 def _usage(model: Provider, told: Any) -> Usage | None:

@@ -17,6 +17,9 @@ MAX_ANSWER: Final = 24_000
 MAX_OBJECT: Final = 4_000
 
 MAX_DIGITS: Final = 3
+# Brackets of one row that turn out to begin nothing. Each may be read to the end of
+# the row, and nobody else runs meanwhile.
+MAX_TRIED: Final = 20
 
 _THINKS: Final = "<think>"
 _THOUGHT: Final = "</think>"
@@ -100,12 +103,13 @@ def _lines_in(text: str) -> Iterator[Line]:
 
 
 def _objects_in(text: str) -> Iterator[dict[str, Any]]:
-    place = text.find("{")
-    while place >= 0:
+    place, tried = text.find("{"), 0
+    while place >= 0 and tried < MAX_TRIED:
         try:
             found, place = _DECODER.raw_decode(text, place)
         except (ValueError, RecursionError):
             place += 1
+            tried += 1
         else:
             yield found
         place = text.find("{", place)

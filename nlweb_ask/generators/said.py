@@ -20,10 +20,15 @@ MAX_SIGNS: Final = 600
 # They join letters, in Persian and in languages of India.
 _JOINERS: Final = "\u200c\u200d"
 _NOT_TOLD: Final = frozenset({"Cc", "Cf", "Cs"})
-_BOLD: Final = re.compile(r"(?<!\w)(\*\*|__)(?=\S)(.+?)(?<=\S)\1(?!\w)")
+# Longer ones are no part of a sentence, and would be looked for from every mark on.
+_BOLD: Final = re.compile(
+    rf"(?<!\w)(\*\*|__)(?=\S)(.{{1,{MAX_SIGNS}}}?)(?<=\S)\1(?!\w)"
+)
 _MARK_OF_LIST: Final = re.compile(r"^(?:[-*+\u2022>]|#{1,6})\s+")
 # The numbers under which passages were shown, which nobody else knows.
-_NUMBERS: Final = re.compile(r"(?:\s*\[\d{1,2}(?:, ?\d{1,2})*\])+(?![(\[:])")
+_NUMBERS: Final = re.compile(r"(?:\s*\[\d{1,2}(?:, ?\d{1,2})*\])++")
+# Behind them: then they are the words of a link.
+_OF_LINK: Final = ("(", "[", ":")
 
 
 def sentences_of(line: Line, passages: Sequence[Shown]) -> Iterator[Sentence]:
@@ -53,7 +58,11 @@ def in_plain_words(text: str) -> str:
         or unicodedata.category(sign) not in _NOT_TOLD
     )
     told = " ".join(_BOLD.sub(r"\2", told).split())
-    return _NUMBERS.sub("", _MARK_OF_LIST.sub("", told))
+    return _NUMBERS.sub(_unless_linked, _MARK_OF_LIST.sub("", told))
+
+
+def _unless_linked(numbers: re.Match[str]) -> str:
+    return numbers[0] if numbers.string.startswith(_OF_LINK, numbers.end()) else ""
 
 
 def _found(

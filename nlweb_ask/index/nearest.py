@@ -21,7 +21,13 @@ from nlweb_ask.index.snapshot import Snapshot
 from nlweb_ask.index.vector_matrix import NO_PASSAGE, Matrix, matrix_of
 from nlweb_ask.index.vector_sets import Asked, asked
 from nlweb_ask.models import Document
-from nlweb_ask.plugins import Candidate, IndexUnavailable, Question, Scope
+from nlweb_ask.plugins import (
+    Candidate,
+    IndexUnavailable,
+    ModelUnavailable,
+    Question,
+    Scope,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -65,7 +71,10 @@ def nearest(question: Question, scope: Scope, limit: int) -> list[Candidate]:
 
 
 def _direction(question: Question, found: Asked, site_id: int) -> Floats:
-    """Return the vector of a question, once for all partitions it is put to."""
+    """Return the vector of a question, asked for once whatever comes of it.
+
+    It is wanted for each partition, and again where no page is of the type asked for.
+    """
     text = question.corrected_text or question.search_text
     known = moment_of(site_id).vectors
     name = ("question", text)
@@ -74,8 +83,18 @@ def _direction(question: Question, found: Asked, site_id: int) -> Floats:
             import numpy as np
 
             return np.zeros(found.row.width, "f4")
-        [known[name]] = found.chosen.embed([text], site_id=site_id)
-    direction: Floats = known[name]
+        known[name] = _embedded(text, found, site_id)
+    made: Floats | ModelUnavailable = known[name]
+    if isinstance(made, ModelUnavailable):
+        raise ModelUnavailable(reason=made.reason)
+    return made
+
+
+def _embedded(text: str, found: Asked, site_id: int) -> Floats | ModelUnavailable:
+    try:
+        [direction] = found.chosen.embed([text], site_id=site_id)
+    except ModelUnavailable as error:
+        return error
     return direction
 
 

@@ -12,7 +12,6 @@ from dataclasses import replace
 
 from django.utils.translation import gettext as _
 
-from nlweb_ask.ai.embedders import paid_by
 from nlweb_ask.conf import deployment
 from nlweb_ask.index.reading import one_moment
 from nlweb_ask.index.search import hold_parts, question_terms
@@ -257,17 +256,15 @@ def _permitted(run: Run, scopes: Sequence[Scope]) -> Sequence[Permitted]:
         except UnknownPlugin as error:
             _note_partial(run)
             log_failure(name, error)
-    # What a retriever has embedded is paid like what a model is asked.
-    with paid_by(run.models.payer if run.models else None):
-        told = permitted_lists(
-            run.question,
-            run.viewer,
-            found,
-            scopes,
-            wanted=_wanted(run),
-            documents=_documents(run, scopes),
-            trace=run.trace,
-        )
+    told = permitted_lists(
+        run.question,
+        run.viewer,
+        found,
+        scopes,
+        wanted=_wanted(run),
+        documents=_documents(run, scopes),
+        trace=run.trace,
+    )
     run.outdated, run.stamps = told.outdated, told.stamps
     if told.failed:
         _note_partial(run)

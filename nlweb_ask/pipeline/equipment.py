@@ -34,21 +34,8 @@ def equipped(plugin: PluginT, run: Run, step: Step) -> PluginT | None:
     return None if run.models is None else plugin.with_models(run.models(step))
 
 
-def asks_models(mode: Mode, scope: AskScope) -> bool:
-    """Tell whether an answer in this mode waits for a model, as things are set."""
-    return _asks_language_model(mode) or _asks_embedder(scope)
-
-
-def _asks_embedder(scope: AskScope) -> bool:
-    """Tell whether the question is embedded, and not in this process."""
-    chosen = [each.name for each in scope.retrievers if each.name in retrievers]
-    if not any(getattr(retrievers.get(n), "embeds_questions", False) for n in chosen):
-        return False
-    model = embedding_model(scope.conf.embedder)
-    return model is not None and not model.class_path
-
-
-def _asks_language_model(mode: Mode) -> bool:
+def asks_models(mode: Mode) -> bool:
+    """Tell whether an answer in this mode asks a language model, as things are set."""
     deployed = deployment()
     named: list[tuple[Registry[Any], tuple[str, ...]]] = [
         (processors, deployed.processors),
@@ -61,6 +48,15 @@ def _asks_language_model(mode: Mode) -> bool:
         for name in names
         if name in registry
     )
+
+
+def embeds_elsewhere(scope: AskScope) -> bool:
+    """Tell whether a retriever of the scope asks a provider for a vector."""
+    chosen = [each.name for each in scope.retrievers if each.name in retrievers]
+    if not any(getattr(retrievers.get(n), "embeds_questions", False) for n in chosen):
+        return False
+    model = embedding_model(scope.conf.embedder)
+    return model is not None and not model.class_path
 
 
 def lendable(results: Sequence[Result], viewer: Viewer) -> list[Result]:

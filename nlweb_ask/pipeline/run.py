@@ -6,15 +6,14 @@ import math
 import threading
 import time
 import uuid
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Final
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from nlweb_ask.ai.budget import Payer
 from nlweb_ask.conf import SiteConf, deployment
 from nlweb_ask.index.freshness import Stamps
 from nlweb_ask.pipeline.scope import AskScope
@@ -41,15 +40,8 @@ TIME_STEP_MS: Final = 50
 # The notice of an answer whose pages a ranker dropped, each of them.
 NONE_FITS: Final = "NONE_FITS"
 
-
-class ModelsAt(Protocol):
-    """The models that a question may ask, by what it asks them for, and who pays."""
-
-    @property
-    def payer(self) -> Payer | None: ...
-
-    def __call__(self, step: Step) -> Models: ...
-
+# The models that a question may ask, by what it asks them for.
+ModelsAt = Callable[[Step], Models]
 
 # Why a question did without a model, in one word for programs and in words for people.
 WITHOUT_MODEL: Final[Mapping[NoModel, tuple[str, Promise]]] = {

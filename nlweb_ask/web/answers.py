@@ -12,10 +12,11 @@ from django.utils.translation import gettext as _
 
 from nlweb_ask.ai.budget import Payer
 from nlweb_ask.ai.calls import QuestionModels
+from nlweb_ask.ai.embedders import each_paid_by
 from nlweb_ask.ai.gateway import warm_up
 from nlweb_ask.conf import deployment
 from nlweb_ask.pipeline.ask import AskScope, answer
-from nlweb_ask.pipeline.equipment import asks_models
+from nlweb_ask.pipeline.equipment import asks_models, embeds_elsewhere
 from nlweb_ask.pipeline.failures import log_failure
 from nlweb_ask.pipeline.run import begin
 from nlweb_ask.plugins.types import Viewer
@@ -40,15 +41,17 @@ class Asked:
     question: Question
     viewer: Viewer
     scope: AskScope
-    payer: Payer | None = None  # None: no language model is asked
+    payer: Payer | None = None  # None: it may cost nothing, so no model is asked
 
     def events(self, stop: threading.Event) -> Iterator[Event]:
-        return answer(self.question, self.viewer, self.scope, stop, self._models(stop))
+        models = self._models(stop)
+        events = answer(self.question, self.viewer, self.scope, stop, models)
+        return each_paid_by(self.payer, events)
 
     def _models(self, stop: threading.Event) -> QuestionModels | None:
-        if self.payer is None:
+        if self.payer is None or not deployment().models:
             return None
-        if asks_models(self._mode, self.scope):
+        if self._asks_models:
             warm_up()
         until = time.monotonic() + deployment().stream_deadline
         return QuestionModels(self.payer, self.scope.conf.language_model, stop, until)
@@ -56,9 +59,13 @@ class Asked:
     @property
     def takes_long(self) -> bool:
         """Whether something slow will be asked: lists are made in milliseconds."""
-        return self._mode != "list" or (
-            self.payer is not None and asks_models(self._mode, self.scope)
-        )
+        embeds = self.payer is not None and embeds_elsewhere(self.scope)
+        return self._mode != "list" or self._asks_models or embeds
+
+    @property
+    def _asks_models(self) -> bool:
+        may_ask = self.payer is not None and bool(deployment().models)
+        return may_ask and asks_models(self._mode)
 
     @property
     def _mode(self) -> Mode:

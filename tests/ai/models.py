@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from nlweb_ask.ai import gateway
 from nlweb_ask.ai.providers import language_model
@@ -18,7 +18,6 @@ from nlweb_ask.plugins import Deadline, ModelUnavailable, Prompt, Step
 class SaidModels:
     """Answers once, as `Models` promises; without an answer there is no model."""
 
-    payer: ClassVar[None] = None
     answer: Any = None  # what is no text is written as JSON
     prompts: list[Prompt] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
@@ -45,8 +44,6 @@ FIRST_CALL_SECONDS = 120.0
 
 class ServedModels:
     """The first model of the settings, asked through the gateway."""
-
-    payer = None
 
     def __call__(self, step: Step) -> Self:
         return self

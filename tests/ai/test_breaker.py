@@ -108,6 +108,17 @@ def test_another_model_is_asked_all_the_same(model_server):
     assert len(embed(model_server)) == 2
 
 
+@pytest.mark.parametrize("behaviour", ["400", "filtered"])
+def test_questions_that_a_provider_refuses_close_the_way_for_no_other(
+    model_server, behaviour
+):
+    model_server.behaves(behaviour)
+    for _ in range(FAILURES):
+        assert reason_of(lambda: stream(model_server))[0] == "fault"
+    model_server.behaves("normal")
+    assert stream(model_server)
+
+
 def test_a_client_that_goes_says_nothing_of_the_model(model_server):
     model_server.behaves("hang")
     for _ in range(FAILURES + 1):

@@ -14,7 +14,7 @@ from nlweb_ask.ai.embedders import WordLlama, embedder, paid_by, unit
 from nlweb_ask.index.embedding import bring_up_to_date
 from nlweb_ask.models import PageVectors, SiteSettings
 from nlweb_ask.plugins import ModelUnavailable
-from tests.asking import ask, make_scope
+from tests.asking import MEMBER, ask, make_scope
 from tests.factories import SiteSettingsFactory
 from tests.index.toy_embedder import ToyEmbedder, vector_settings
 from tests.site_in_memory import SiteInMemory, save
@@ -205,6 +205,16 @@ def test_a_hosted_model_that_fails_leaves_the_answer_to_words(hosted, fault):
     answer = ask("samovar", scope=BOTH)
     assert answer.names == ["Samovar"]
     assert answer.failure is None
+
+
+def test_a_question_asks_a_hosted_model_that_fails_once(hosted):
+    save("a", "Samovar", "Fill the samovar.")
+    bring_up_to_date(0)
+    hosted.behaves("401")
+    before = hosted.calls
+    answer = ask("samovar", MEMBER, scope=BOTH, item_type="Recipe")
+    assert answer.names == ["Samovar"]
+    assert hosted.calls == before + 1
 
 
 def test_a_hosted_model_that_gives_another_width_is_not_mixed_in(hosted):

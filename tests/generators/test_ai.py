@@ -26,8 +26,6 @@ MOORED = "A barge is moored at the quay all winter."
 class Says:
     """A model that gives these pieces, and notes what it was told and how it ended."""
 
-    payer = None
-
     def __init__(self, *pieces, then=None):
         self.pieces, self.then = pieces, then
         self.prompts, self.closed = [], 0

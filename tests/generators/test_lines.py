@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlweb_ask.generators.lines import MAX_ANSWER, Line, Quoted, lines
+from nlweb_ask.generators.lines import MAX_ANSWER, MAX_TRIED, Line, Quoted, lines
 
 ONE = {"text": "It boils.", "quotes": [{"id": 3, "quote": "The kettle boils"}]}
 TWO = {"text": "It whistles.", "quotes": []}
@@ -120,12 +120,24 @@ def test_no_more_is_read_of_an_answer_without_an_end():
 
 
 @pytest.mark.parametrize(
-    "text", ["{" * MAX_ANSWER, '{"a":' * (MAX_ANSWER // 5), "{\n" * (MAX_ANSWER // 2)]
+    "text",
+    [
+        "{" * MAX_ANSWER,
+        '{"a":' * (MAX_ANSWER // 5),
+        "{\n" * (MAX_ANSWER // 2),
+        '{"":' * 700 + "\n" + "}\n" * 10_000,
+    ],
+    ids=["open", "nested", "rows", "nested-rows"],
 )
 def test_no_answer_takes_long_to_read(text):
     began = time.process_time()
     assert [*lines([text])] == []
     assert time.process_time() - began < 5
+
+
+def test_a_row_full_of_brackets_that_begin_nothing_is_given_up():
+    assert [*lines(["{ " * MAX_TRIED + '{"text": "a"}'])] == []
+    assert [*lines(["{ " * (MAX_TRIED - 1) + '{"text": "a"}'])] == [Line(text="a")]
 
 
 @given(st.text(alphabet='{}[]":,\\\ntextquoids123 ', max_size=200))

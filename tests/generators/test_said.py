@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
-from nlweb_ask.generators.lines import Line, Quoted
+from nlweb_ask.generators.lines import MAX_ANSWER, Line, Quoted
 from nlweb_ask.generators.said import MAX_SIGNS, in_plain_words, sentences_of
 from nlweb_ask.generators.shown import shown
 from tests.generators.pages import page
@@ -87,6 +89,7 @@ def test_no_more_than_some_quotes_of_a_line_are_looked_for():
         ("-5 degrees", None),
         ("It boils [1].", "It boils."),
         ("It boils [1, 2][3].", "It boils."),
+        ("See [1][2](https://site.example/kettle/)", None),
         ("See [1](https://site.example/kettle/)", None),
         ("An [old] kettle", None),
         ("Use <b>bold</b> & more", None),
@@ -94,3 +97,10 @@ def test_no_more_than_some_quotes_of_a_line_are_looked_for():
 )
 def test_what_is_not_seen_and_what_is_markup_is_taken_out(text, plain):
     assert in_plain_words(text) == (text if plain is None else plain)
+
+
+@pytest.mark.parametrize("mark", [".**a", "[1]"])
+def test_no_row_of_marks_takes_long_to_take_out(mark):
+    began = time.process_time()
+    in_plain_words(mark * (MAX_ANSWER // len(mark)) + "(")
+    assert time.process_time() - began < 2

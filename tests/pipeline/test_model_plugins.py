@@ -43,8 +43,6 @@ def runs(settings):
 class Answering:
     """A model that gives one text whatever it is asked, and notes for what it was."""
 
-    payer = None
-
     def __init__(self, text="said", reason=None):
         self.text, self.reason, self.steps = text, reason, []
 

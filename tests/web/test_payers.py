@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from typing import ClassVar
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.test import RequestFactory
 
+from nlweb_ask.ai import embedders
+from nlweb_ask.ai.budget import Payer
 from nlweb_ask.conf import SiteConf
+from nlweb_ask.models import AccessGrant, Grantee, SiteSettings
+from nlweb_ask.plugins import retrievers
 from nlweb_ask.web.payers import payer_of
-from tests.factories import UserFactory
+from tests.factories import SiteSettingsFactory, UserFactory
+from tests.pipeline.test_plugin_policies import registered
 
 NOBODY = AnonymousUser()
 CONF = SiteConf(site_id=3)
@@ -79,3 +86,57 @@ def test_names_need_the_key_of_the_site(settings):
     before = visitor()
     settings.SECRET_KEY = "another"
     assert visitor() != before
+
+
+@dataclass(frozen=True)
+class Bills:
+    """Finds nothing, and notes out of whose share a vector of the question is paid."""
+
+    name = "bills"
+    payers: ClassVar[list] = []
+
+    def retrieve(self, question, scope, *, limit):
+        self.payers.append(embedders._payer(scope.site_id))
+        return []
+
+
+@pytest.fixture
+def billed(site, client, settings):
+    """Ask; return who pays for a vector of the question."""
+    AccessGrant.objects.get_or_create(profile=None, kind=Grantee.EVERYONE)
+    SiteSettingsFactory()
+    SiteSettings.objects.update(allow_cross_origin=True, rate_limit="")
+    settings.NLWEB_ASK = {"RETRIEVERS": ["bills"]}
+    Bills.payers.clear()
+
+    def ask(mode="list", **headers):
+        body = {"query": {"text": "kettle"}, "prefer": {"mode": mode}}
+        client.post("/ask", body, content_type="application/json", headers=headers)
+        assert Bills.payers
+        return Bills.payers[-1]
+
+    with registered(retrievers, Bills):
+        yield ask
+
+
+@pytest.mark.django_db(transaction=True)  # threads of the pool read it
+@pytest.mark.parametrize("mode", ["list", "summarize"])
+def test_a_vector_of_a_question_is_paid_out_of_the_share_of_its_visitor(billed, mode):
+    payer = billed(mode)
+    assert payer.visitor == visitor("127.0.0.1")
+    assert payer.is_signed_in is False
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_vector_for_the_page_of_another_site_may_cost_nothing(billed):
+    assert billed(origin="https://other.example", sec_fetch_site="cross-site") is None
+
+
+def test_who_reads_the_events_pays_for_what_is_embedded_outside_of_them():
+    def events():
+        yield embedders._payer(0)
+
+    inside = [
+        (told, embedders._payer(0)) for told in embedders.each_paid_by(None, events())
+    ]
+    assert inside == [(None, Payer(site_id=0))]
