@@ -92,9 +92,10 @@ def _direction(question: Question, found: Asked, site_id: int) -> Floats:
 
 def _embedded(text: str, found: Asked, site_id: int) -> Floats | ModelUnavailable:
     try:
-        [direction] = found.chosen.embed([text], site_id=site_id)
+        vectors = found.chosen.embed([text], site_id=site_id)
     except ModelUnavailable as error:
         return error
+    direction: Floats = vectors[0]
     return direction
 
 

@@ -186,10 +186,12 @@ def _look_at(run: Run, results: Sequence[Result]) -> None:
     """Let processors end the question by what was found, before any of it is told."""
     for name in deployment().processors:
         try:
-            processor: object = equipped(processors.get(name), run, "rewrite")
+            processor = processors.get(name)
             if isinstance(processor, LooksAtResults):
                 with run.trace.stage("look", name):
-                    processor.look(run.question, run.viewer, results)
+                    looking = equipped(processor, run, "rewrite")
+                    if looking is not None:
+                        looking.look(run.question, run.viewer, results)
         except Ended as ended:
             raise Ended(_ending(name, ended.event)) from ended
         except ModelUnavailable as error:
