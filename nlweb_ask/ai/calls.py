@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -27,6 +27,9 @@ SPARE_SECONDS: Final = 5.0
 LEASE_MARGIN_SECONDS: Final = 30.0
 NOTHING: Final = Cost(calls=0, micros=0)
 UNPAID: Final = Cost(calls=1, micros=0)
+
+# Pieces, and at their end whether the model had more to say than it may.
+Saying = Generator[str, None, bool]
 
 
 @dataclass(slots=True)
@@ -77,9 +80,15 @@ class StepModels:
     step: Step
 
     def complete(self, prompt: Prompt, *, max_tokens: int) -> str:
-        return "".join(self.stream(prompt, max_tokens=max_tokens))
+        return "".join(self._said(prompt, max_tokens))
 
     def stream(self, prompt: Prompt, *, max_tokens: int) -> Iterator[str]:
+        was_cut = yield from self._said(prompt, max_tokens)
+        if was_cut:
+            # Read while it comes, it would pass for all that there was to say.
+            raise ModelUnavailable(reason="fault")
+
+    def _said(self, prompt: Prompt, max_tokens: int) -> Saying:
         question = self.question
         model = question.model_for(self.step)
         deadline = question.deadline
@@ -89,7 +98,7 @@ class StepModels:
         limit = min(max_tokens, model.max_tokens)
         worst = _worst(model, prompt, limit)
         lease = reserve(question.payer, worst, seconds=seconds + LEASE_MARGIN_SECONDS)
-        yield from _paid(lease, model, prompt, limit, deadline)
+        return (yield from _paid(lease, model, prompt, limit, deadline))
 
 
 def _paid(
@@ -98,7 +107,7 @@ def _paid(
     prompt: Prompt,
     max_tokens: int,
     deadline: Deadline,
-) -> Iterator[str]:
+) -> Saying:
     """Yield what the model says, and settle its bill however that ends."""
     cost = lease.worst
     try:
@@ -109,6 +118,7 @@ def _paid(
                 yield from completion
             finally:
                 cost = _cost(completion.usage, lease.worst)
+            return completion.was_cut
     except NotAsked:
         cost = NOTHING
         raise

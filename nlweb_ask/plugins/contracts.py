@@ -124,7 +124,10 @@ class Models(Protocol):
         """Return the whole answer, at most `max_tokens` long; it may be any text."""
 
     def stream(self, prompt: Prompt, *, max_tokens: int) -> Iterator[str]:
-        """Yield the answer in pieces as they come; close it to stop the model."""
+        """Yield the answer in pieces as they come; close it to stop the model.
+
+        It raises as well behind the last piece of an answer that `max_tokens` has cut.
+        """
 
 
 class NoModels:

@@ -79,6 +79,20 @@ def test_an_answer_that_breaks_off_is_counted_in_full(asked):
         assert counted == ALL, behaviour
 
 
+def test_an_answer_that_was_cut_at_its_limit_does_not_pass_for_a_whole_one(
+    asked, settings, model_server
+):
+    model_server.behaves("length")
+    settings.NLWEB_ASK = {"MODELS": model_server.models(timeout=60)}
+    models = QuestionModels(payer(), "", threading.Event(), time.monotonic() + SECONDS)
+    pieces = models("write").stream(PROMPT, max_tokens=MAX_TOKENS)
+    assert next(pieces)
+    with pytest.raises(ModelUnavailable, match="fault"):
+        list(pieces)
+    # Of what is read as a whole the reader sees what is missing.
+    assert models("rank").complete(PROMPT, max_tokens=MAX_TOKENS)
+
+
 def test_a_call_that_hangs_is_counted_in_full(asked):
     assert asked("hang", timeout=0.5) == ("time", ALL)
 
