@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from django.utils.translation import gettext as _
 
+from nlweb_ask.ai.embedders import paid_by
 from nlweb_ask.conf import deployment
 from nlweb_ask.index.reading import one_moment
 from nlweb_ask.index.search import hold_parts, question_terms
@@ -100,7 +101,8 @@ def rehearsed(question: Question, viewer: Viewer, scope: AskScope) -> list[Event
 
     No handler runs, no flag that is out of date is mended, and no model is asked.
     """
-    return list(_events(begin(question, viewer, scope, threading.Event())))
+    with paid_by(None):
+        return list(_events(begin(question, viewer, scope, threading.Event())))
 
 
 def _events(run: Run) -> Iterator[Event]:

@@ -20,6 +20,7 @@ from nlweb_ask.pipeline.fusion import ordered
 from nlweb_ask.pipeline.trace import Trace
 from nlweb_ask.plugins import (
     Candidate,
+    ModelUnavailable,
     PermissionFailed,
     PluginFailed,
     Question,
@@ -208,7 +209,9 @@ def _fetch(window: _Window, question: Question, failed: set[str], trace: Trace) 
             counts[window.scope.partition] = len(window.candidates)
     except PluginFailed as error:
         failed.add(error.plugin)
-        log_failure(error.plugin, error)
+        # That no model may be asked is no fault of the plug-in, and was told of there.
+        if not isinstance(error.__cause__, ModelUnavailable):
+            log_failure(error.plugin, error)
 
 
 def _falls_short(window: _Window, gate: Gate, wanted: int, documents: int) -> bool:

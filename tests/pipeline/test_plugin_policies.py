@@ -13,6 +13,7 @@ from nlweb_ask.plugins import (
     Elicitation,
     Ended,
     Failure,
+    ModelUnavailable,
     Sentence,
     generators,
     handlers,
@@ -115,6 +116,22 @@ def test_a_retriever_that_fails_is_left_out_and_the_answer_says_so(pages, runs):
     assert answered.names == ["Lantern"]
     assert answered.complete.completeness == "partial"
     assert answered.complete.notice is not None
+
+
+def test_a_retriever_that_may_ask_no_model_is_left_out_and_not_called_broken(
+    pages, runs, caplog
+):
+    class Embeds:
+        name = "embeds"
+
+        def retrieve(self, question, scope, *, limit):
+            raise ModelUnavailable(reason="budget")
+
+    with registered(retrievers, Embeds):
+        answered = ask("lantern", scope=make_scope("keyword", "embeds"))
+    assert answered.names == ["Lantern"]
+    assert answered.complete.completeness == "partial"
+    assert "embeds" not in caplog.text
 
 
 class WrongLanguage:
