@@ -117,7 +117,14 @@ def check_rules_are_called(**_kwargs: Any) -> list[CheckMessage]:
         if issubclass(source, Source)
         and not issubclass(source, ModelSource)
         and hasattr(source, "visible_to")
+        and not _calls_its_own(source)
     ]
+
+
+def _calls_its_own(source: type[Source]) -> bool:
+    """Tell whether the class that brought `visible_to` in also decides what is seen."""
+    brought = [each for each in source.__mro__ if "visible_to" in vars(each)]
+    return "visible_ids" in vars(brought[-1])
 
 
 def _listed(written: Any) -> list[Any]:

@@ -114,3 +114,26 @@ def test_a_rule_of_a_model_source_is_not_reported(reported, pages, registered):
     rule = {"visible_to": lambda self, viewer, queryset: queryset}
     registered(sources, type("Model", (ModelSource,), {"name": "m", **rule}))
     assert reported("W023") == []
+
+
+def test_a_rule_that_a_source_asks_itself_is_not_reported(reported, registered):
+    """As the source of django CMS does; a subclass writes a rule of its own."""
+
+    class Asking(Source):
+        name = "asking"
+
+        def visible_to(self, viewer, object_ids):
+            return set(object_ids)
+
+        def visible_ids(self, viewer, object_ids):
+            return self.visible_to(viewer, object_ids)
+
+    class Narrower(Asking):
+        name = "narrower"
+
+        def visible_to(self, viewer, object_ids):
+            return set()
+
+    registered(sources, Asking)
+    registered(sources, Narrower)
+    assert reported("W023") == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from cms.models import Page, PageContent, PageUrl
 from django.contrib.sites.models import Site
+from django.core.checks import run_checks
 from django.test import Client
 
 from nlweb_ask.plugins import Viewer, sources
@@ -19,6 +20,10 @@ def offered():
 
 def addresses():
     return {document.url: document.sites for document in offered()}
+
+
+def test_a_site_that_is_set_up_by_the_tutorial_is_warned_of_nothing(db):
+    assert run_checks(tags=["nlweb_ask"], databases=[]) == []
 
 
 def test_published_pages_are_offered_with_the_path_below_their_site(home, add):

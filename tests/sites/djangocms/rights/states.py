@@ -144,7 +144,10 @@ def unpublished_unseen(people: People) -> Page:
         version = building.version_of(published(page))
         type(version).objects.filter(pk=version.pk).update(state="unpublished")
     else:
-        PageContent.objects.filter(page=page.pk)._raw_delete("default")
+        rows = PageContent.objects.filter(page=page.pk)
+        described = ContentDescription.objects.filter(extended_object__in=rows)
+        described._raw_delete("default")
+        rows._raw_delete("default")
     return page
 
 
