@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -14,7 +14,8 @@ from django.utils.translation import gettext_lazy as _
 from nlweb_ask.admin.fields import LockedValue, name_choices, types_field
 from nlweb_ask.admin.screens import SiteScreen
 from nlweb_ask.admin.sites import SiteForm, site_names
-from nlweb_ask.conf import deployed_row, deployment
+from nlweb_ask.ai.spent import State, state_of
+from nlweb_ask.conf import deployed_row, deployment, site_conf
 from nlweb_ask.models import AnswerMode, IndexProfile, SiteSettings
 from nlweb_ask.sources.sites import default_site_id
 
@@ -136,6 +137,14 @@ class SiteSettingsAdmin(SiteScreen):
         ),
     ]
 
+    def save_model(
+        self, request: HttpRequest, obj: Any, form: Any, change: bool
+    ) -> None:
+        """Save, and warn of caps of cost with which no model would be asked."""
+        super().save_model(request, obj, form, change)
+        if said := _barred(state_of(site_conf(obj.site_id))):
+            messages.warning(request, said)
+
     def changeform_view(
         self,
         request: HttpRequest,
@@ -178,6 +187,21 @@ class SiteSettingsAdmin(SiteScreen):
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
+
+
+def _barred(state: State) -> str:
+    if state.model and state.standing == "unpriced":
+        return _(
+            "No language model is asked: cost has a cap, and the price of “%(label)s” is"
+            " not known. Whoever runs the server writes its prices into settings.py; or"
+            " set the caps of cost to 0."
+        ) % {"label": state.model.label}
+    if state.standing == "small":
+        return _(
+            "One call can cost up to %(cost)s, more than the cap of %(cap)s: calls like"
+            " that are never made. Raise the cap."
+        ) % {"cost": f"{state.call_cost or 0:.4f}", "cap": f"{state.cost_cap or 0:g}"}
+    return ""
 
 
 def _model_choices(chosen: str) -> list[tuple[str, Any]]:

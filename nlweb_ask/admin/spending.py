@@ -15,9 +15,8 @@ from django.utils.translation import gettext_lazy as _
 
 from nlweb_ask.admin.screens import ReadOnlyScreen
 from nlweb_ask.admin.sites import site_names
-from nlweb_ask.ai.caps import BrokenCaps, Cost, caps_for
 from nlweb_ask.ai.spent import state_of
-from nlweb_ask.conf import SiteConf, site_conf
+from nlweb_ask.conf import site_conf
 from nlweb_ask.models import ModelSpending, SiteSettings
 from nlweb_ask.sources.sites import default_site_id
 
@@ -40,7 +39,6 @@ class ModelSpendingAdmin(ReadOnlyScreen):
             "opts": self.opts,
             "conf": conf,
             "state": state_of(conf),
-            "shares": _shares(conf),
             "zone": get_default_timezone_name(),
             "may_see_settings": _may_see_settings(request),
             "sites": sites if len(sites) > 1 else {},
@@ -70,19 +68,6 @@ def _chosen(request: HttpRequest, sites: dict[int, str]) -> int:
             return site_id
     default = default_site_id()
     return default if default in sites else next(iter(sites), default)
-
-
-def _shares(conf: SiteConf) -> dict[str, int]:
-    """Return in calls what the shares come to; nothing where a cap cannot be read."""
-    try:
-        caps = caps_for(conf, Cost(1, 0))
-    except BrokenCaps:
-        return {}
-    return {
-        "hour": caps.hour.calls,
-        "visitor": caps.visitor.calls,
-        "reserve": caps.day.calls - caps.anonymous.calls,
-    }
 
 
 def _may_see_settings(request: HttpRequest) -> bool:

@@ -23,7 +23,7 @@ from django.db import DatabaseError, OperationalError, router, transaction
 from django.utils.crypto import salted_hmac
 
 from nlweb_ask.ai import counters, periods, thresholds
-from nlweb_ask.ai.caps import Caps, Cost, caps_for
+from nlweb_ask.ai.caps import BrokenCaps, Caps, Cost, caps_for
 from nlweb_ask.ai.periods import Moment
 from nlweb_ask.conf import SiteConf, site_conf
 from nlweb_ask.conf.failures import described
@@ -93,6 +93,10 @@ def reserve(payer: Payer, worst: Cost, *, seconds: float) -> Lease:
         return _reserve(conf, payer, worst, math.ceil(min(seconds, MOST_SECONDS)))
     except ModelUnavailable:
         raise
+    except BrokenCaps as error:
+        # Its message is our own, and tells the owner what to mend.
+        logger.warning("no model asked: site=%d, %s", payer.site_id, error)
+        raise ModelUnavailable(reason="budget") from None
     except Exception as error:  # noqa: BLE001 - whatever it is, nothing can be counted
         logger.warning("no model asked, its cost is not counted: %s", described(error))
         raise ModelUnavailable(reason="budget") from None

@@ -2,18 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
+from typing import Final, Literal
 
 from django.db.models import Count, Q, Sum
 from django.utils.timezone import get_default_timezone
 
 from nlweb_ask.ai import periods
-from nlweb_ask.ai.caps import MICROS, BrokenCaps, Cap, Cost, caps_of
+from nlweb_ask.ai.caps import MICROS, BrokenCaps, Cap, Caps, Cost, caps_for
 from nlweb_ask.ai.periods import Moment
-from nlweb_ask.ai.thresholds import THRESHOLDS, Period, told_percent
+from nlweb_ask.ai.pricing import full_call
+from nlweb_ask.ai.providers import LanguageModel, language_model
+from nlweb_ask.ai.thresholds import PERIODS, THRESHOLDS, told_percent
 from nlweb_ask.conf import SiteConf
 from nlweb_ask.models import ModelLease, ModelSpending
+
+FREE_CALL: Final = Cost(calls=1, micros=0)
+
+Group = Literal["day", "month", "hour", "anonymous"]
+# What holds right now; the first that applies.
+Standing = Literal[
+    "off",
+    "unknown",
+    "unpriced",  # cost is capped, and the model has no price
+    "month",
+    "day",
+    "small",  # a full call can cost more than a cap
+    "short",  # a full call can cost more than is left
+    "hour",  # the share of all visitors
+    "anonymous",  # the share of who is not signed in
+    "left",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +49,11 @@ class Spent:
     @property
     def is_full(self) -> bool:
         """Say whether not even a call that costs nothing would be made."""
-        return not self.cap.admits(Cost(self.calls + 1, self.micros))
+        return not self.has_room_for(FREE_CALL)
+
+    def has_room_for(self, cost: Cost) -> bool:
+        calls, micros = self.calls + cost.calls, self.micros + (cost.micros or 0)
+        return self.cap.admits(Cost(calls, micros))
 
     @property
     def cost(self) -> float:
@@ -70,13 +94,18 @@ class SpentHour:
 class State:
     """The budget of a site right now.
 
-    `day` and `month` are None where it cannot be told: a cap that cannot be read, or a
-    count that was lost. No model is asked then.
+    `day`, `month` and the shares are None where it cannot be told: a cap that cannot be
+    read, or a count that was lost. No model is asked then.
     """
 
     is_on: bool
+    model: LanguageModel | None = None  # the one in use
+    call: Cost = FREE_CALL  # a full one of the model
+    caps: Caps | None = None
     day: Spent | None = None
     month: Spent | None = None
+    hour: Spent | None = None  # of all visitors
+    anonymous: Spent | None = None  # of all who are not signed in, today
     hours: tuple[SpentHour, ...] = ()  # those with calls, in order
     under_way: int = 0
     lost: int = 0  # calls of today that were never settled: counted at their worst
@@ -87,26 +116,76 @@ class State:
 
     @property
     def may_ask(self) -> bool:
-        """Say whether a model is asked, as far as the day and the month go."""
-        full = [spent is None or spent.is_full for spent in (self.day, self.month)]
-        return self.is_on and not any(full)
+        """Say whether a full call is made, as far as the day's and month's caps go."""
+        return self.standing in {"short", "hour", "anonymous", "left"}
+
+    @property
+    def call_cost(self) -> float | None:
+        """What a full call can cost; None where the model has no price."""
+        return None if self.call.micros is None else self.call.micros / MICROS
+
+    @property
+    def cost_cap(self) -> float | None:
+        """The lower of the two caps of cost."""
+        periods = (self.day, self.month)
+        costs = [spent.cost_cap for spent in periods if spent]
+        return min((cost for cost in costs if cost is not None), default=None)
+
+    @property
+    def reserved(self) -> int:
+        """The calls of a day that are kept for visitors who are signed in."""
+        return self.caps.day.calls - self.caps.anonymous.calls if self.caps else 0
+
+    @property
+    def standing(self) -> Standing:
+        if not self.is_on:
+            return "off"
+        if self.day is None or self.month is None:
+            return "unknown"
+        return self._barred(self.day, self.month) or self._share_used() or "left"
+
+    def _barred(self, day: Spent, month: Spent) -> Standing | None:
+        if self.call.micros is None and self.cost_cap is not None:
+            return "unpriced"
+        if month.is_full:
+            return "month"
+        if day.is_full:
+            return "day"
+        if not (day.cap.admits(self.call) and month.cap.admits(self.call)):
+            return "small"
+        if not (day.has_room_for(self.call) and month.has_room_for(self.call)):
+            return "short"
+        return None
+
+    def _share_used(self) -> Standing | None:
+        if self.hour and not self.hour.has_room_for(self.call):
+            return "hour"
+        if self.anonymous and not self.anonymous.has_room_for(self.call):
+            return "anonymous"
+        return None
 
 
 def state_of(conf: SiteConf) -> State:
-    """Return the state of a site's budget; three queries."""
+    """Return the state of a site's budget; two queries."""
     at = periods.now()
+    model = language_model(conf.language_model)
+    call = full_call(model) if model else FREE_CALL
+    begun = State(is_on=conf.models_enabled, model=model, call=call)
     try:
-        day_cap, month_cap = caps_of(conf)
+        caps = caps_for(conf, Cost(1, call.micros or 0))
     except BrokenCaps:
-        return State(is_on=conf.models_enabled)
+        return begun
     row = ModelSpending.objects.filter(pk=conf.site_id).first()
     hours, under_way, lost = _today(conf.site_id, at)
     if row is None and hours:
-        return State(is_on=conf.models_enabled)
-    return State(
-        is_on=conf.models_enabled,
-        day=_spent(row, "day", at.day, day_cap),
-        month=_spent(row, "month", at.month, month_cap),
+        return begun
+    return replace(
+        begun,
+        caps=caps,
+        day=_spent(row, "day", at, caps),
+        month=_spent(row, "month", at, caps),
+        hour=_spent(row, "hour", at, caps),
+        anonymous=_spent(row, "anonymous", at, caps),
         hours=hours,
         under_way=under_way,
         lost=lost,
@@ -122,15 +201,20 @@ def _percent(part: int, whole: int) -> int:
     return part * 100 // whole if whole else 100
 
 
-def _spent(row: ModelSpending | None, period: Period, begins: date, cap: Cap) -> Spent:
-    if row is None or getattr(row, period) < begins:
+def _spent(row: ModelSpending | None, group: Group, at: Moment, caps: Caps) -> Spent:
+    """Return what a group has used; the columns of another period count nothing."""
+    period = "day" if group == "anonymous" else group
+    begins = at.month if group == "month" else at.day
+    cap: Cap = getattr(caps, group)
+    if row is None or getattr(row, period) < getattr(at, period):
         return Spent(begins=begins, calls=0, micros=0, cap=cap)
     return Spent(
-        begins=getattr(row, period),
-        calls=getattr(row, f"{period}_calls"),
-        micros=getattr(row, f"{period}_micros"),
+        begins=getattr(row, period) if group in PERIODS else begins,
+        calls=getattr(row, f"{group}_calls"),
+        micros=getattr(row, f"{group}_micros"),
         cap=cap,
-        has_turned_away=told_percent(row, period, cap) == THRESHOLDS[0],
+        has_turned_away=group in PERIODS
+        and told_percent(row, group, cap) == THRESHOLDS[0],
     )
 
 

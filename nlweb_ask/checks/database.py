@@ -1,4 +1,4 @@
-"""Checks that ask the database: W002, W003, W012, W014, W015, W024, W028, of profiles."""
+"""Checks that ask the database: W002, W003, W012, W014, W015, W024, W028, W031, of profiles."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import connections, router, transaction
 from django.db.migrations.executor import MigrationExecutor
 
+from nlweb_ask.ai.providers import embedding_model, language_model
 from nlweb_ask.checks.plugins import unregistered
 from nlweb_ask.checks.table import TAG, report
-from nlweb_ask.conf import deployment, overruled_keys, site_conf
+from nlweb_ask.conf import SiteConf, deployment, overruled_keys, site_conf
 from nlweb_ask.conf.sites import sites
 from nlweb_ask.index.store import INDEX_VERSION, write_alias
 from nlweb_ask.models import Document, IndexProfile, ProfileRetriever, SiteSettings
@@ -172,6 +173,44 @@ def check_picked_models_are_set_up(
         for site_id, label in picked.items()
         if label and label not in known
     ]
+
+
+@register(TAG, Tags.database)
+def check_capped_models_have_prices(
+    databases: Collection[str] | None = None, **_kwargs: Any
+) -> list[CheckMessage]:
+    """Report what a cap of cost keeps from being asked, on a private network too."""
+    if not is_ready(databases):
+        return []
+    try:
+        deployment()
+    except ImproperlyConfigured:
+        return []  # another check tells of it
+    rows = SiteSettings.objects.order_by("site_id").values_list("site_id", flat=True)
+    confs = [site_conf(site_id) for site_id in list(rows) or [sites().default()]]
+    return [
+        report(
+            "W031",
+            f"Cost has a cap for {_name(conf.site_id)}, and {where} has no price: it is"
+            " not asked.",
+            hint="Write what a million tokens cost (0 where they cost nothing), or set"
+            " the caps of cost to 0 in the admin.",
+        )
+        for conf in confs
+        if conf.models_enabled
+        and (conf.model_cost_per_day or conf.model_cost_per_month)
+        for where in _unpriced(conf)
+    ]
+
+
+def _unpriced(conf: SiteConf) -> Iterator[str]:
+    model = language_model(conf.language_model)
+    if model and model.cost_micros(1, 1) is None:
+        yield f"NLWEB_ASK['MODELS'][{model.label!r}]"
+    embedder = embedding_model(conf.embedder)
+    # One of this process's own costs nothing and is not counted.
+    if embedder and not embedder.class_path and embedder.cost_micros(1) is None:
+        yield f"NLWEB_ASK['EMBEDDERS'][{embedder.label!r}]"
 
 
 def _name(site_id: int) -> str:

@@ -133,7 +133,7 @@ def _prices(entry: _Entry) -> Iterator[CheckMessage]:
         yield report(
             "W027",
             f"{entry.where} has no {' and no '.join(missing)}: its cost cannot be counted"
-            " before a call, so a limit of cost does not hold.",
+            " before a call, so it is not asked where cost has a cap.",
             hint='Write what a million tokens cost, such as "input_price": 0.25.',
         )
 

@@ -137,6 +137,12 @@ CHECKS: Final = {
             ALL_DATABASES,
         ),
         Check("W030", "A plug-in asks a language model, and none is set up."),
+        Check(
+            "W031",
+            "A site caps cost, and its model or embedder has no price, so that it is not"
+            " asked.",
+            ALL_DATABASES,
+        ),
     )
 }
 

@@ -59,7 +59,7 @@ class Migration(migrations.Migration):
             name="model_calls_per_day",
             field=models.PositiveIntegerField(
                 default=500,
-                help_text="A question makes up to three calls of a language model. At the cap, questions are answered without one.",
+                help_text="A question makes up to three calls of a language model, so 500 calls are about 166 questions. Calls that failed count too. At the cap, questions are answered without one.",
                 validators=[django.core.validators.MinValueValidator(1)],
                 verbose_name="calls a day at most",
             ),
@@ -78,7 +78,7 @@ class Migration(migrations.Migration):
             name="model_cost_per_day",
             field=models.FloatField(
                 default=0.0,
-                help_text="In the currency that the prices in settings.py are in. 0: no cap of cost; the calls are capped all the same.",
+                help_text="In the currency that the prices in settings.py are in. 0: no cap of cost; the calls are capped all the same. With a cap, a model whose price is not known is not asked.",
                 validators=[
                     django.core.validators.MinValueValidator(0),
                     django.core.validators.MaxValueValidator(1000000000),

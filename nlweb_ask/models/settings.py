@@ -140,8 +140,9 @@ class SiteSettings(models.Model):
         default=500,
         validators=[MinValueValidator(1)],
         help_text=_(
-            "A question makes up to three calls of a language model. At the cap,"
-            " questions are answered without one."
+            "A question makes up to three calls of a language model, so 500 calls are"
+            " about 166 questions. Calls that failed count too. At the cap, questions"
+            " are answered without one."
         ),
     )
     model_calls_per_month = models.PositiveIntegerField(
@@ -155,7 +156,8 @@ class SiteSettings(models.Model):
         validators=[MinValueValidator(0), MaxValueValidator(MOST_COST)],
         help_text=_(
             "In the currency that the prices in settings.py are in. 0: no cap of cost;"
-            " the calls are capped all the same."
+            " the calls are capped all the same. With a cap, a model whose price is not"
+            " known is not asked."
         ),
     )
     model_cost_per_month = models.FloatField(

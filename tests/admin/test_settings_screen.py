@@ -217,6 +217,33 @@ def test_only_models_of_the_settings_are_offered(owner, url, settings):
     assert SiteSettings.objects.get().language_model == "large"
 
 
+UNPRICED = {"model": "openai/some-model"}
+PRICED = {**UNPRICED, "input_price": 0.25, "output_price": 2.0}
+
+
+@pytest.mark.parametrize(
+    ("model", "cap", "said"),
+    [
+        (UNPRICED, 5, "the price of “small” is not known"),
+        (PRICED, 0.001, "One call can cost up to 0.0090, more than the cap of 0.001"),
+        (UNPRICED, 0, ""),
+        (PRICED, 5, ""),
+    ],
+)
+def test_saving_warns_of_a_cap_of_cost_that_bars_the_model(
+    owner, url, settings, model, cap, said
+):
+    settings.NLWEB_ASK = {"MODELS": {"small": model}}
+    filled_in = {**FILLED_IN, "model_cost_per_day": cap}
+    response = owner.post(url("sitesettings_add"), filled_in, follow=True)
+    assert SiteSettings.objects.get().model_cost_per_day == cap
+    levels = {
+        message.level_tag: str(message) for message in response.context["messages"]
+    }
+    assert said in levels.get("warning", "")
+    assert ("warning" in levels) is bool(said)
+
+
 def test_model_that_is_gone_stays_chosen_until_the_owner_picks_another(owner, url):
     row = SiteSettingsFactory(language_model="gone")
     form = owner.get(url("sitesettings_change", row.pk)).context["adminform"].form

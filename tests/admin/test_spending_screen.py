@@ -131,6 +131,42 @@ def test_page_says_what_the_shares_come_to(shown):
     assert "200 calls a day are kept for visitors who are signed in." in words
 
 
+UNPRICED = {"model": "openai/llama", "base_url": "http://localhost:11434/v1"}
+PRICED = {**UNPRICED, "input_price": 0.25, "output_price": 2.0}
+
+
+def test_page_names_the_model_its_prices_and_the_cost_of_a_call(shown, settings):
+    settings.NLWEB_ASK = {"MODELS": {"small": PRICED}}
+    words = shown()
+    assert "Model in use: small (openai/llama), 0.25 for a million tokens read" in words
+    assert "One call can cost up to 0.0090" in words
+
+
+@pytest.mark.parametrize(
+    ("model", "cap", "said"),
+    [
+        (UNPRICED, 5, "cost has a cap, and the price of “small” is not known"),
+        (PRICED, 0.001, "One call can cost up to 0.0090, more than the cap of 0.001"),
+    ],
+)
+def test_page_says_that_no_call_can_meet_a_cap(shown, settings, model, cap, said):
+    settings.NLWEB_ASK = {"MODELS": {"small": model}}
+    SiteSettingsFactory(model_cost_per_month=cap)
+    words = shown()
+    assert said in words
+    assert "There is budget left" not in words
+
+
+def test_page_shows_the_shares_of_now(shown):
+    SiteSettingsFactory(model_calls_per_day=40)
+    for number in range(10):
+        spend(1, payer=Payer(site_id=0, visitor=str(number)))
+    words = shown()
+    assert "All visitors (this hour) 10 of 10" in words
+    assert "Visitors not signed in (today) 10 of 36" in words
+    assert "share of this hour is used up" in words
+
+
 @pytest.mark.parametrize("lost", ["row", "cap"])
 def test_page_says_when_nothing_can_be_told(shown, lost):
     SiteSettingsFactory()

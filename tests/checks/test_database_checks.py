@@ -1,4 +1,4 @@
-"""W002, W003, W012, W014, W015, W024, W028: checks that ask the database, if one is named."""
+"""W002, W003, W012, W014, W015, W024, W028, W031: checks that ask the database, if one is named."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from tests.factories import IndexProfileFactory, SiteSettingsFactory
 from tests.several_sites import several_sites
 from tests.testapp.models import Article
 
+DATABASE_CHECKS = ("W002", "W003", "W012", "W014", "W015", "W024", "W028", "W031")
 ROOT = Path(__file__).resolve().parents[2]
 
 pytestmark = pytest.mark.django_db
@@ -50,7 +51,7 @@ def test_database_checks_ask_nothing_unless_a_database_is_named(
 ):
     SiteSettingsFactory()
     with django_assert_num_queries(0):
-        for check_id in ("W002", "W003", "W012", "W014", "W015", "W024", "W028"):
+        for check_id in DATABASE_CHECKS:
             assert reported(check_id, include_deployment_checks=True) == []
 
 
@@ -310,3 +311,32 @@ def test_language_model_that_is_set_up_is_not_reported(asked, settings, label):
     settings.NLWEB_ASK = {"MODELS": SMALL}
     SiteSettingsFactory(language_model=label)
     assert asked("W028") == []
+
+
+LOCAL = {"model": "openai/llama", "base_url": "http://localhost:11434/v1"}
+FREE = {**LOCAL, "input_price": 0, "output_price": 0}
+
+
+@pytest.mark.parametrize("cap", ["model_cost_per_day", "model_cost_per_month"])
+def test_model_without_a_price_is_reported_where_cost_is_capped(asked, settings, cap):
+    settings.NLWEB_ASK = {"MODELS": {"small": LOCAL}, "EMBEDDERS": {"near": LOCAL}}
+    SiteSettingsFactory(**{cap: 5})
+    model, embedder = asked("W031")
+    assert "['small'] has no price" in model.msg
+    assert "['near'] has no price" in embedder.msg
+
+
+@pytest.mark.parametrize(
+    ("model", "fields"),
+    [
+        pytest.param(LOCAL, {}, id="no-cap"),
+        pytest.param(
+            LOCAL, {"models_enabled": False, "model_cost_per_day": 5}, id="off"
+        ),
+        pytest.param(FREE, {"model_cost_per_day": 5}, id="costs-nothing"),
+    ],
+)
+def test_model_that_is_asked_is_not_reported(asked, settings, model, fields):
+    settings.NLWEB_ASK = {"MODELS": {"small": model}}
+    SiteSettingsFactory(**fields)
+    assert asked("W031") == []

@@ -83,6 +83,7 @@ def test_a_model_without_a_price_is_reported(written, reported, key):
     written({name: value for name, value in HOSTED.items() if name != key})
     [message] = reported("W027")
     assert key in message.msg
+    assert "not asked where cost has a cap" in message.msg
 
 
 def test_a_missing_library_is_reported_with_its_extra(written, reported, monkeypatch):

@@ -15,6 +15,9 @@ from tests.several_sites import several_sites
 
 pytestmark = pytest.mark.django_db
 
+UNPRICED = {"model": "openai/llama", "base_url": "http://localhost:11434/v1"}
+PRICED = {**UNPRICED, "input_price": 0.25, "output_price": 2.0}
+
 
 @pytest.fixture(autouse=True)
 def clock():
@@ -32,8 +35,12 @@ def test_site_that_has_asked_no_model_has_its_whole_budget():
     assert code == 0
     assert printed.splitlines() == [
         "There is budget left: language models are asked.",
+        "Model: none is set up, or not the one that the settings name",
         "Today: 0 of 500 calls, cost 0.0000, 0 % used",
         "This month: 0 of 10000 calls, cost 0.0000, 0 % used",
+        "All visitors, this hour: 0 of 125 calls, cost 0.0000, 0 % used",
+        "Visitors not signed in, today: 0 of 450 calls, cost 0.0000, 0 % used",
+        "One visitor may use 50 calls a day",
     ]
     assert not ModelSpending.objects.exists()
 
@@ -47,9 +54,12 @@ def test_calls_and_cost_are_printed_with_the_hours(clock):
     clock.shift(3600)
     code, printed = run_command("nlweb_budget")
     assert code == 0
-    assert printed.splitlines()[1:] == [
+    assert printed.splitlines()[2:] == [
         "Today: 4 of 20 calls, cost 0.0245 of 2.5, 20 % used",
         "This month: 4 of 10000 calls, cost 0.0245, 0 % used",
+        "All visitors, this hour: 0 of 10 calls, cost 0.0000 of 0.625, 0 % used",
+        "Visitors not signed in, today: 4 of 18 calls, cost 0.0245 of 2.25, 22 % used",
+        "One visitor may use 10 calls a day",
         "  12:00 UTC+00:00  3  0.0045",
         "  13:00 UTC+00:00  1  0.0200",
         "1 call of today was never settled and stays at its worst case.",
@@ -105,9 +115,19 @@ def test_document_for_programs():
         spend(1)
     code, printed = run_command("nlweb_budget", "--json")
     assert code == 1
+    used_two = {
+        "calls": 2,
+        "calls_cap": 2,
+        "cost": 0.001,
+        "cost_cap": None,
+        "percent": 100,
+    }
     assert json.loads(printed) == {
         "asked": False,
+        "standing": "day",
         "switched_on": True,
+        "model": None,
+        "call_cost": None,
         "day": {
             "begins": "2026-03-02",
             "calls": 2,
@@ -126,10 +146,35 @@ def test_document_for_programs():
             "percent": 0,
             "turned_away": False,
         },
+        "visitors_this_hour": used_two,
+        "not_signed_in_today": used_two,
+        "visitor_calls_cap": 2,
         "hours": [{"begins": "2026-03-02T12:00:00+00:00", "calls": 2, "cost": 0.001}],
         "under_way": 2,
         "lost": 0,
     }
+
+
+def test_model_in_use_and_the_cost_of_a_call_are_printed(settings):
+    settings.NLWEB_ASK = {"MODELS": {"small": PRICED}}
+    code, printed = run_command("nlweb_budget")
+    assert code == 0
+    assert "Model: small (openai/llama), one call can cost up to 0.0090" in printed
+
+
+@pytest.mark.parametrize(
+    ("model", "cap", "said"),
+    [
+        (UNPRICED, 5, "No language model is asked: cost has a cap, and the price of"),
+        (PRICED, 0.001, "One call can cost up to 0.0090, more than the cap of 0.001"),
+    ],
+)
+def test_cap_of_cost_that_no_call_can_meet_is_told(settings, model, cap, said):
+    settings.NLWEB_ASK = {"MODELS": {"small": model}}
+    SiteSettingsFactory(model_cost_per_day=cap)
+    code, printed = run_command("nlweb_budget")
+    assert code == 1
+    assert said in printed
 
 
 def test_site_is_named_by_id_or_host():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from typing import Any, Final
 
 from django.core.management import BaseCommand, CommandError, CommandParser
@@ -25,7 +26,8 @@ class Command(BaseCommand):
     help = _(
         "Print how many calls of language models the site has made today and this month,"
         " and what they have cost, against its caps. Exit code 0 while models are asked,"
-        " 1 while they are not (a cap is reached, or they are switched off), 2 on an"
+        " 1 while they are not (a cap is reached or too small,"
+        " a price is not known, or they are switched off), 2 on an"
         " error."
     )
 
@@ -57,9 +59,13 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(_document(state)))
             return
         self.stdout.write(_said(state))
-        if state.day and state.month:
-            self.stdout.write(_line(_("Today"), state.day))
-            self.stdout.write(_line(_("This month"), state.month))
+        self.stdout.write(_model(state))
+        for name, spent in _lines(state):
+            if spent is not None:
+                self.stdout.write(_line(name, spent))
+        if state.caps:
+            said = _("One visitor may use %(cap)d calls a day")
+            self.stdout.write(said % {"cap": state.caps.visitor.calls})
         for hour in state.hours:
             self.stdout.write(f"  {hour.label}  {hour.calls}  {hour.cost:.4f}")
         if state.lost:
@@ -73,17 +79,61 @@ class Command(BaseCommand):
 
 
 def _said(state: State) -> str:
-    if not state.is_on:
-        return _("Language models are switched off.")
-    if not state.is_known:
-        return _(
+    texts = {
+        "off": _("Language models are switched off."),
+        "unknown": _(
             "What has been spent cannot be told, so no language model is asked. Look at"
             " the caps in the settings; where they are right, the count was lost:"
             " --begin-anew begins a new one."
-        )
-    if not state.may_ask:
-        return _("The budget is used up: questions are answered without a model.")
-    return _("There is budget left: language models are asked.")
+        ),
+        "unpriced": _(
+            "No language model is asked: cost has a cap, and the price of “%(label)s” is"
+            " not known. Write its prices into settings.py, or set the caps of cost to 0."
+        ),
+        "month": _("The budget is used up: questions are answered without a model."),
+        "day": _("The budget is used up: questions are answered without a model."),
+        "small": _(
+            "One call can cost up to %(cost)s, more than the cap of %(cap)s: calls like"
+            " that are never made. Raise the cap."
+        ),
+        "short": _(
+            "One call can cost up to %(cost)s, more than what is left of the budget: only"
+            " smaller calls are made."
+        ),
+        "hour": _(
+            "There is budget left, but the visitors' share of this hour is used up: they"
+            " are answered without a model until the next hour."
+        ),
+        "anonymous": _(
+            "There is budget left for visitors who are signed in; all others are answered"
+            " without a model until midnight."
+        ),
+        "left": _("There is budget left: language models are asked."),
+    }
+    return texts[state.standing] % {
+        "label": state.model.label if state.model else "",
+        "cost": f"{state.call_cost or 0:.4f}",
+        "cap": f"{state.cost_cap or 0:g}",
+    }
+
+
+def _model(state: State) -> str:
+    if state.model is None:
+        return _("Model: none is set up, or not the one that the settings name")
+    said = {"label": state.model.label, "name": state.model.model}
+    if state.call_cost is None:
+        return _("Model: %(label)s (%(name)s), its price is not known") % said
+    return _("Model: %(label)s (%(name)s), one call can cost up to %(cost)s") % {
+        **said,
+        "cost": f"{state.call_cost:.4f}",
+    }
+
+
+def _lines(state: State) -> Iterator[tuple[str, Spent | None]]:
+    yield _("Today"), state.day
+    yield _("This month"), state.month
+    yield _("All visitors, this hour"), state.hour
+    yield _("Visitors not signed in, today"), state.anonymous
 
 
 def _line(name: str, spent: Spent) -> str:
@@ -103,9 +153,15 @@ def _line(name: str, spent: Spent) -> str:
 def _document(state: State) -> dict[str, Any]:
     return {
         "asked": state.may_ask,
+        "standing": state.standing,
         "switched_on": state.is_on,
+        "model": state.model.label if state.model else None,
+        "call_cost": state.call_cost if state.model else None,
         "day": _period(state.day),
         "month": _period(state.month),
+        "visitors_this_hour": _share(state.hour),
+        "not_signed_in_today": _share(state.anonymous),
+        "visitor_calls_cap": state.caps.visitor.calls if state.caps else None,
         "hours": [
             {
                 "begins": hour.begins.isoformat(),
@@ -130,4 +186,13 @@ def _period(spent: Spent | None) -> dict[str, Any] | None:
         "cost_cap": spent.cost_cap,
         "percent": spent.percent,
         "turned_away": spent.has_turned_away,
+    }
+
+
+def _share(spent: Spent | None) -> dict[str, Any] | None:
+    if spent is None:
+        return None
+    shown = ("calls", "calls_cap", "cost", "cost_cap", "percent")
+    return {
+        name: value for name, value in (_period(spent) or {}).items() if name in shown
     }
