@@ -15,8 +15,8 @@ pytestmark = pytest.mark.django_db
 PACKAGED = {"class": "nlweb_ask.ai.embedders.WordLlama"}
 
 
-def found(text: str) -> list[str]:
-    hits = retrievers.get("vector").retrieve(
+def found(text: str, retriever: str = "vector") -> list[str]:
+    hits = retrievers.get(retriever).retrieve(
         Question(text=text), Scope(site_id=0), limit=100
     )
     return [hit.object_id for hit in hits]
@@ -28,6 +28,7 @@ def small_site(site, settings):
     save("repair", "Repair", "We repair computers and notebooks.")
     save("tickets", "Prices", "Adults pay 8 euros, children are free.")
     save("food", "Food and drink", "The tearoom serves soup and cake.")
+    save("bikes", "On two wheels", "Hire a bicycle at the quay, by the hour.")
     bring_up_to_date(0)
 
 
@@ -41,8 +42,13 @@ def test_the_packaged_model_finds_nothing_for_a_question_of_another_field(
     assert found(question) == []
 
 
-def test_the_packaged_model_finds_a_page_by_other_words(small_site):
-    assert found("my laptop is broken") == ["repair"]
+@pytest.mark.parametrize(
+    ("question", "page"),
+    [("my laptop is broken", "repair"), ("rent a bike", "bikes")],
+)
+def test_the_packaged_model_finds_a_page_by_other_words(small_site, question, page):
+    assert found(question, "keyword") == []
+    assert found(question) == [page]
 
 
 @pytest.mark.parametrize(("weight", "names"), [(0.3, []), (1.0, ["repair"])])
