@@ -8,6 +8,7 @@ from nlweb_ask.admin.sites import site_names
 from nlweb_ask.ai.embedders import Chosen
 from nlweb_ask.conf.sites import sites
 from nlweb_ask.index.vector_sets import (
+    LEAST_PAGES,
     chosen,
     due_documents,
     is_of,
@@ -57,6 +58,15 @@ def _test(vector_set: VectorSet) -> str:
     weight = f"{vector_set.weight:.1f}"
     if vector_set.tested_at is None:
         return _("not tested on this site's titles, so their weight is %s.") % weight
+    if vector_set.tested_pages < LEAST_PAGES:
+        return _(
+            "not tested on this site's titles, which takes %(least)d public pages with a"
+            " title and a text, and there were %(pages)d; their weight is %(weight)s."
+        ) % {
+            "least": LEAST_PAGES,
+            "pages": vector_set.tested_pages,
+            "weight": weight,
+        }
     return _(
         "asked for %(pages)d titles, they found %(vectors).2f and words %(words).2f of"
         " what is best, so their weight is %(weight)s."

@@ -133,7 +133,8 @@ CHECKS: Final = {
         Check(
             "W029",
             "The vectors of a site are of another model or width than its embedder"
-            " makes, or its profiles search vectors and it has no embedder.",
+            " makes, or its profiles search vectors and it has no embedder, or there is"
+            " no embedder of the label that it is set to use.",
             ALL_DATABASES,
         ),
         Check("W030", "A plug-in asks a language model, and none is set up."),

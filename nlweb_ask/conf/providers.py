@@ -94,9 +94,9 @@ def _of_entry(where: str, entry: Any, keys: Mapping[str, Entry]) -> Iterator[Fau
         return
     for name, value in entry.items():
         if name not in keys:
-            known = tuple(keys)
+            known = (*keys, CLASS_KEY) if keys is EMBEDDER_KEYS else tuple(keys)
             yield Fault(
-                f"{where} has a key that there is not.", _listed(keys), str(name), known
+                f"{where} has a key that there is not.", _listed(known), str(name), known
             )
         else:
             yield from _of_value(f"{where}[{name!r}]", name, value, keys[name])

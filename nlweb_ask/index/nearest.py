@@ -6,7 +6,7 @@ how many others there are, nor where it stands among them, moves its last digit.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice, takewhile
@@ -16,7 +16,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from django.db import DatabaseError, connections, router
 
 from nlweb_ask.index.reading import current, moment_of
-from nlweb_ask.index.search import SCORE_DIGITS, eligible_pages, identity
+from nlweb_ask.index.search import (
+    SCORE_DIGITS,
+    eligible_pages,
+    identity,
+    search,
+    words_read,
+)
 from nlweb_ask.index.snapshot import Snapshot
 from nlweb_ask.index.vector_matrix import NO_PASSAGE, Matrix, matrix_of
 from nlweb_ask.index.vector_sets import Asked, asked
@@ -26,6 +32,7 @@ from nlweb_ask.plugins import (
     IndexUnavailable,
     ModelUnavailable,
     Question,
+    Reference,
     Scope,
 )
 
@@ -51,7 +58,9 @@ def nearest(question: Question, scope: Scope, limit: int) -> list[Candidate]:
         Best first by score (a cosine above 0, rounded to 9 decimals), then by source,
         object, language and part, one candidate a document. None while the site has no
         vectors of its embedder. A document whose words have changed since is left out,
-        and so is one that lies further off than most titles do from their own pages.
+        and so is one that lies too far off: further than most titles do from their own
+        pages, or than the embedder says. While neither is known, only pages are
+        returned that are also found by words.
 
     Raises:
         ModelUnavailable: When the question cannot be embedded.
@@ -66,8 +75,19 @@ def nearest(question: Question, scope: Scope, limit: int) -> list[Candidate]:
     matrix = matrix_of(found.row)
     within = _found(matrix, current(scope.site_id), scope, direction)
     ranked = _ranked(within, limit)
-    near = takewhile(lambda hit: hit.candidate.score >= found.row.least, ranked)
+    near: Iterator[_Hit] = takewhile(
+        lambda hit: hit.candidate.score >= found.least, ranked
+    )
+    if found.needs_words:
+        by_words = _found_by_words(question, scope)
+        near = (hit for hit in near if hit.candidate.reference in by_words)
     return _fresh(near, matrix, limit)
+
+
+def _found_by_words(question: Question, scope: Scope) -> Set[Reference]:
+    words = words_read(question, scope)
+    pages = len(current(scope.site_id).alive)
+    return {candidate.reference for candidate in search(words, scope, pages)}
 
 
 def _direction(question: Question, found: Asked, site_id: int) -> Floats:

@@ -33,6 +33,9 @@ RETRIEVER: Final = "vector"
 # A process that makes vectors says so anew with each batch; one that was killed holds up
 # the others for so long.
 LEASE_SECONDS: Final = 120
+# A test on fewer pages tells more of chance than of the model.
+LEAST_PAGES: Final = 20
+FULL_WEIGHT: Final = 1.0
 # As `Change.token`.
 MAX_STEP: Final = 2**31
 
@@ -46,6 +49,7 @@ class SetRow(NamedTuple):
     version: int
     weight: float
     least: float
+    tested_pages: int
 
 
 def alias() -> str:
@@ -91,6 +95,18 @@ class Asked:
 
     chosen: Chosen
     row: SetRow
+
+    @property
+    def least(self) -> float:
+        """The cosine below which nothing is found: what a test told, if it was passed."""
+        if self.row.weight >= FULL_WEIGHT:
+            return self.row.least
+        return max(self.row.least, self.chosen.least or 0.0)
+
+    @property
+    def needs_words(self) -> bool:
+        """Whether nothing tells yet from which cosine on a page is meant."""
+        return self.chosen.least is None and self.row.tested_pages < LEAST_PAGES
 
 
 def asked(site_id: int) -> Asked | None:

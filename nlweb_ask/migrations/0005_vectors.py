@@ -20,7 +20,9 @@ class Migration(migrations.Migration):
                 default="",
                 help_text=(
                     "Which model of settings.py makes the vectors that the retriever"
-                    " “vector” searches, by the name it has there. Empty: the first."
+                    " “vector” searches, by the name it has there. Empty: the first. Of"
+                    " use only where “vector” is among the retrievers of a profile or of"
+                    " settings.py."
                 ),
                 max_length=100,
                 verbose_name="embedder",

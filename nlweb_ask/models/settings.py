@@ -196,7 +196,8 @@ class SiteSettings(models.Model):
         blank=True,
         help_text=_(
             "Which model of settings.py makes the vectors that the retriever “vector”"
-            " searches, by the name it has there. Empty: the first."
+            " searches, by the name it has there. Empty: the first. Of use only where"
+            " “vector” is among the retrievers of a profile or of settings.py."
         ),
     )
 

@@ -10,12 +10,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from nlweb_ask.ai.embedders import Chosen
 from nlweb_ask.index.analysis import distinct_terms, question_words
 from nlweb_ask.index.terms import analyse_page
-from nlweb_ask.index.vector_sets import alias, chosen, is_of
+from nlweb_ask.index.vector_sets import (
+    FULL_WEIGHT,
+    LEAST_PAGES,
+    alias,
+    chosen,
+    is_of,
+)
 from nlweb_ask.models import FIRST_WEIGHT, Document, Passage, VectorSet
 
 if TYPE_CHECKING:
@@ -27,9 +34,6 @@ if TYPE_CHECKING:
 # Pages that are asked for, and the first passages of each that are looked through.
 PAGES: Final = 200
 PASSAGES: Final = 3
-# Of fewer pages chance tells more than the model.
-LEAST_PAGES: Final = 20
-FULL_WEIGHT: Final = 1.0
 # One title in so many may say nothing of what its page is about.
 STRAY: Final = 10
 # A test holds until the public pages are so many times more or fewer.
@@ -47,9 +51,14 @@ class Tested:
     least: float = 0.0  # the cosine that nine titles of ten have with their own pages
 
     @property
+    def was_made(self) -> bool:
+        """Whether there were enough pages to tell anything."""
+        return self.pages >= LEAST_PAGES
+
+    @property
     def weight(self) -> float:
         """1.0 where the vectors find as much as words do, else 0.3."""
-        is_shown = self.pages >= LEAST_PAGES and self.by_vectors >= self.by_words
+        is_shown = self.was_made and self.by_vectors >= self.by_words
         return FULL_WEIGHT if is_shown else FIRST_WEIGHT
 
 
@@ -69,6 +78,7 @@ def is_due(site_id: int) -> bool:
     tested = vector_set.tested_pages
     return (
         vector_set.tested_at is None
+        or tested < LEAST_PAGES <= there
         or not there <= max(tested, LEAST_PAGES) * HOLDS_UP_TO
         or not tested <= max(there, LEAST_PAGES) * HOLDS_UP_TO
     )
@@ -107,11 +117,18 @@ def _set_of(site_id: int) -> VectorSet | None:
 
 
 def _public(site_id: int) -> Any:
-    """Return public documents in an order of their own, the same in every database."""
+    """Return what can be asked for: public documents with a title and a text.
+
+    In an order of their own, the same in every database.
+    """
     rows = Document.objects.using(alias()).filter(
         site_id=site_id, public=True, indexed=True
     )
-    return rows.exclude(name="").order_by("key")
+    bodies = Passage.objects.using(alias()).filter(
+        document_id=OuterRef("pk"), ordinal__lt=PASSAGES
+    )
+    has_body = Exists(bodies.exclude(text=""))
+    return rows.filter(has_body).exclude(name="").order_by("key")
 
 
 def _pages(site_id: int) -> list[_Page]:

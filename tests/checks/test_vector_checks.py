@@ -65,3 +65,52 @@ def test_label_that_settings_do_not_know_is_reported(settings, asked):
     [message] = asked()
     assert "'gone'" in message.msg
     assert "toy" in message.hint
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        (
+            {"class": "nlweb_ask.ai.embedders.WordLama"},
+            "Did you mean 'nlweb_ask.ai.embedders.WordLlama'?",
+        ),
+        (
+            {"class": "nlweb_ask.ai.embeders.WordLlama"},
+            "Did you mean 'nlweb_ask.ai.embedders.WordLlama'?",
+        ),
+        (
+            {"class": "tests.index.toy_embedder.ToyEmbeder"},
+            "Did you mean 'tests.index.toy_embedder.ToyEmbedder'?",
+        ),
+        (
+            {"class": "tests.index.toy_embedder.ToyEmbedder", "widht": 16},
+            "Did you mean 'width'? The class takes: name, width.",
+        ),
+        (
+            {"class": "nlweb_ask.ai.embedders.WordLlama", "width": 256},
+            "takes no other keys: leave out width.",
+        ),
+        ({"class": "nowhere.Embedder"}, "install what its module needs"),
+    ],
+)
+def test_the_hint_says_what_may_have_been_meant(settings, reported, entry, said):
+    settings.NLWEB_ASK = {"EMBEDDERS": {"mine": entry}}
+    [message] = reported("E044")
+    assert said in message.hint
+
+
+@pytest.mark.parametrize(
+    ("label", "said"), [("tooy", "Did you mean 'toy'?"), ("lokal", "There is: toy.")]
+)
+def test_label_of_the_settings_alone_that_there_is_not_is_reported(
+    settings, asked, label, said
+):
+    settings.NLWEB_ASK = {**vector_settings(), "EMBEDDER": label}
+    [message] = asked()
+    assert repr(label) in message.msg
+    assert said in message.hint
+
+
+def test_a_misspelt_class_key_is_told_by_its_name(settings, reported):
+    settings.NLWEB_ASK = {"EMBEDDERS": {"mine": {"klass": "nowhere.Embedder"}}}
+    assert "Did you mean 'class'?" in [one.hint for one in reported("E001")]

@@ -28,6 +28,7 @@ class ToyEmbedder:
     """
 
     embedded: list[str] = []
+    least: float | None = 0.0
 
     def __init__(self, name: str = "toy/1", width: int = 16) -> None:
         self.name = name
@@ -47,6 +48,10 @@ class ToyEmbedder:
             else:
                 vector[meaning] += 1.0
         return vector
+
+
+class OfUnknownCosines(ToyEmbedder):
+    least = None
 
 
 class Zeros(ToyEmbedder):

@@ -363,8 +363,20 @@ def test_vectors_that_are_missing_are_made_and_tested(pages, settings):
     settings.NLWEB_ASK = vector_settings()
     printed = run("memory")
     assert "vectors of site 0: 3 pages, 3 texts embedded, 0 withdrawn" in printed
-    assert "they weigh 0.3" in printed
+    made, tested = printed.index("3 texts embedded"), printed.index("not tested")
+    assert made < tested
+    assert "takes 20 public pages" in printed
+    assert "there are 3; they weigh 0.3" in printed
     assert "vectors of site 0: 0 pages, 0 texts embedded, 0 withdrawn" in run("memory")
+
+
+def test_vectors_are_tested_again_where_that_is_asked_for(pages, settings):
+    settings.NLWEB_ASK = vector_settings()
+    run("memory")
+    assert "not tested" not in run("memory")
+    assert "not tested" in run("memory", "--test-vectors")
+    _printed, error = run_failing("memory", "--test-vectors", "--dry-run")
+    assert "--test-vectors" in error
 
 
 def test_vectors_are_told_in_json(pages, settings):

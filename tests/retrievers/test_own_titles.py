@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from nlweb_ask.index.embedding import bring_up_to_date
+from nlweb_ask.index.vector_sets import LEAST_PAGES
 from nlweb_ask.models import VectorSet
 from nlweb_ask.plugins import retrievers
-from nlweb_ask.retrievers.own_titles import LEAST_PAGES, is_due, weigh_by_titles
+from nlweb_ask.retrievers.own_titles import is_due, weigh_by_titles
 from tests.index.toy_embedder import ToyEmbedder, vector_settings
 from tests.site_in_memory import save
 
@@ -77,3 +78,21 @@ def test_it_is_due_until_it_was_made_and_when_the_site_has_doubled(pages, settin
     for number in range(LEAST_PAGES + 1):
         save(f"more{number}", "More", f"Another body {number}")
     assert is_due(0)
+
+
+def test_it_is_due_as_soon_as_there_are_enough_pages(site, settings):
+    for number in range(LEAST_PAGES - 1):
+        save(str(number), f"Title {number}", f"Another body {number}")
+    weigh(settings, **GOOD)
+    assert not is_due(0)
+    save("last", "Title 19", "Another body 19")
+    assert is_due(0)
+
+
+def test_pages_without_a_text_or_that_are_hidden_do_not_make_it_due(site, settings):
+    for number in range(LEAST_PAGES - 1):
+        save(str(number), f"Title {number}", f"Another body {number}")
+    weigh(settings, **GOOD)
+    save("bare", "Title 19", "")
+    save("hidden", "Title 20", "Another body 20", readers="members")
+    assert not is_due(0)

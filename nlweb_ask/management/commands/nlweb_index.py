@@ -25,7 +25,7 @@ from nlweb_ask.index.embedding import Embedded
 from nlweb_ask.index.failures import record_failure
 from nlweb_ask.index.outlook import outlook, outlook_of
 from nlweb_ask.index.refresh import Refreshed
-from nlweb_ask.index.vector_sets import sites_with_vectors
+from nlweb_ask.index.vector_sets import LEAST_PAGES, sites_with_vectors
 from nlweb_ask.models import Change, Document
 from nlweb_ask.plugins import ModelUnavailable, UnknownPlugin, sources
 from nlweb_ask.retrievers import own_titles
@@ -62,6 +62,11 @@ class Command(BaseCommand):
             action="store_true",
             help=_("Say what is out of date, and write nothing."),
         )
+        parser.add_argument(
+            "--test-vectors",
+            action="store_true",
+            help=_("Test the vectors on the site's titles, even where that was done."),
+        )
         parser.add_argument("--json", action="store_true", help=_("Print one object."))
         parser.add_argument(
             "--no-progress", action="store_true", help=_("Print no progress line.")
@@ -76,6 +81,8 @@ class Command(BaseCommand):
 
     def _index(self, options: dict[str, Any]) -> None:
         names = self._names(options["source"])
+        if options["test_vectors"] and options["dry_run"]:
+            raise CommandError(_("--test-vectors does not go with --dry-run."))
         if options["due"] and (options["dry_run"] or options["object"]):
             raise CommandError(_("--due takes neither an object nor --dry-run."))
         report = _Report(self, options)
@@ -85,7 +92,11 @@ class Command(BaseCommand):
             refresh.withdraw_unregistered()
         merged = 0 if options["dry_run"] else _merge(only_due=options["due"])
         with _stoppable(report):
-            vectors = {} if options["dry_run"] else _made_vectors(report)
+            vectors = (
+                {}
+                if options["dry_run"]
+                else _made_vectors(report, test_all=options["test_vectors"])
+            )
         report.end(totals, merged, vectors)
         _raise_for_failures(totals)
         _raise_for_missing(vectors)
@@ -170,8 +181,10 @@ def _merge(*, only_due: bool) -> int:
     return sum(merge.merge(site_id) for site_id in due)
 
 
-def _made_vectors(report: _Report) -> dict[int, Embedded | None]:
+def _made_vectors(report: _Report, *, test_all: bool) -> dict[int, Embedded | None]:
     """Make the vectors that are missing, and test those that no test has told of.
+
+    With `test_all` those are tested again that a test has told of.
 
     Nothing of a site whose model could not be asked.
     """
@@ -182,8 +195,8 @@ def _made_vectors(report: _Report) -> dict[int, Embedded | None]:
             made[site_id] = embedding.bring_up_to_date(
                 site_id, on_step=report.reach, wait=True
             )
-            if own_titles.is_due(site_id):
-                report.tested(own_titles.weigh_by_titles(site_id))
+            if test_all or own_titles.is_due(site_id):
+                report.tested(site_id, own_titles.weigh_by_titles(site_id))
         except ModelUnavailable as error:
             msg = _(
                 "vectors of site %(site)d: the model was not to be had (%(reason)s)"
@@ -246,6 +259,7 @@ class _Report:
         self.offered: frozenset[str] = frozenset()
         self.closed: frozenset[str] = frozenset()
         self.done = self.expected = 0
+        self.tests: dict[int, own_titles.Tested] = {}
 
     @contextmanager
     def listening(self) -> Iterator[None]:
@@ -334,13 +348,10 @@ class _Report:
         self._clear()
         self.out.write(self.style.WARNING(text) if warning else text)
 
-    def tested(self, tested: own_titles.Tested | None) -> None:
+    def tested(self, site_id: int, tested: own_titles.Tested | None) -> None:
+        """Note what a test has found; it is printed behind the counts."""
         if tested is not None:
-            told = _(
-                "vectors: asked for %(pages)d titles, they found %(by_vectors).2f of"
-                " what is best, words %(by_words).2f; they weigh %(weight).1f"
-            )
-            self.line(told % {**asdict(tested), "weight": tested.weight})
+            self.tests[site_id] = tested
 
     def end(
         self,
@@ -355,13 +366,18 @@ class _Report:
         for name, total in totals.items():
             if total is not None:
                 self.line(self._summary(name, total))
-        for site_id, made in vectors.items():
-            if made is not None:
-                self.line(_vectors_summary(site_id, made))
+        self._end_vectors(vectors)
         if not totals:
             self.line(_("No source is registered: write one in nlweb_sources.py."))
         if not site_conf(default_site_id()).enabled:
             self.line(switched_off_notice(), warning=True)
+
+    def _end_vectors(self, vectors: dict[int, Embedded | None]) -> None:
+        for site_id, made in vectors.items():
+            if made is not None:
+                self.line(_vectors_summary(site_id, made))
+            if site_id in self.tests:
+                self.line(_test_summary(site_id, self.tests[site_id]))
 
     def _print(
         self,
@@ -403,6 +419,28 @@ def _vectors_summary(site_id: int, made: Embedded) -> str:
         "%(withdrawn)d withdrawn"
     )
     return template % {"site": site_id, **asdict(made)}
+
+
+def _test_summary(site_id: int, tested: own_titles.Tested) -> str:
+    template = (
+        _(
+            "vectors of site %(site)d: asked for %(pages)d titles, they found"
+            " %(by_vectors).2f of what is best, words %(by_words).2f; they weigh"
+            " %(weight).1f"
+        )
+        if tested.was_made
+        else _(
+            "vectors of site %(site)d: not tested, which takes %(least_pages)d public"
+            " pages with a title and a text, and there are %(pages)d; they weigh"
+            " %(weight).1f"
+        )
+    )
+    return template % {
+        **asdict(tested),
+        "site": site_id,
+        "weight": tested.weight,
+        "least_pages": LEAST_PAGES,
+    }
 
 
 class _LogLines(logging.Handler):
