@@ -63,7 +63,7 @@ class Call:
         """
         self._refuse_unless_ready()
         if not self._breaker.admits():
-            raise NotAsked(reason="busy")
+            raise NotAsked(reason=self._breaker.reason)
         if not room.run(
             lambda: self._run(room, library, work), places=self.model.places
         ):
@@ -80,9 +80,11 @@ class Call:
         """
         try:
             yield from self.pieces
+            return
         except ModelUnavailable as error:
-            self.leave()
-            raise self._told(error.reason) from None
+            reason = error.reason
+        self.leave()
+        raise self._told(reason)
 
     def leave(self) -> None:
         """Say that nobody waits any more."""
@@ -129,7 +131,7 @@ class Call:
             raise NotAsked(reason="time")
         if self.model.key() is None:
             logger.warning("model=%s not asked: no key", self.model.label)
-            raise NotAsked(reason="off")
+            raise NotAsked(reason="fault")
 
     def _told(self, reason: NoModel) -> ModelUnavailable:
         if not self._is_asked:
@@ -142,7 +144,7 @@ class Call:
         try:
             await room.imported(library)
         except Exception as error:  # noqa: BLE001 - an import runs anybody's code
-            self._end(Failure("off", type(error).__name__))
+            self._end(Failure("fault", type(error).__name__, is_of_site=True))
             return
         self._begun_at = time.monotonic()
         if reason := self._over():
@@ -186,11 +188,12 @@ class Call:
     def _end(self, failure: Failure | None) -> None:
         if failure is None:
             self._breaker.succeeded()
-        elif failure.tells_of_model:
-            self._breaker.failed()
         else:
-            self._breaker.abandoned()
-        if failure is not None and failure.reason != "stopped":
+            self._failed(failure)
+        self.pieces.end(None if failure is None else failure.reason)
+
+    def _failed(self, failure: Failure) -> None:
+        if failure.reason != "stopped":
             # Never its text, nor the address: both may hold a key.
             logger.warning(
                 "model=%s not to be had: reason=%s kind=%s status=%s",
@@ -199,4 +202,13 @@ class Call:
                 failure.kind,
                 failure.status,
             )
-        self.pieces.end(None if failure is None else failure.reason)
+        if not failure.tells_of_model:
+            self._breaker.abandoned()
+        elif self._breaker.failed(failure.reason):
+            logger.warning(
+                "model=%s left alone for %d seconds: reason=%s kind=%s",
+                self.model.label,
+                self._breaker.rest,
+                failure.reason,
+                failure.kind,
+            )

@@ -40,6 +40,7 @@ class Failure(Exception):
         retry_after: float | None = None,
         may_pass: bool = False,
         is_of_question: bool = False,
+        is_of_site: bool = False,
     ) -> None:
         super().__init__(kind)
         self.reason = reason
@@ -48,11 +49,13 @@ class Failure(Exception):
         self.retry_after = retry_after  # seconds
         self.may_pass = may_pass  # so that another try can help
         self.is_of_question = is_of_question  # it tells nothing of the model
+        self.is_of_site = is_of_site  # nor does this
 
     @property
     def tells_of_model(self) -> bool:
         """Whether the next question may meet the same."""
-        return self.reason not in {"stopped", "off"} and not self.is_of_question
+        is_of_others = self.is_of_question or self.is_of_site
+        return self.reason != "stopped" and not is_of_others
 
 
 def failure_of(error: BaseException, heard: Exchange) -> Failure:

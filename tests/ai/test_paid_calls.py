@@ -48,7 +48,7 @@ def asked(site, settings, model_server):
 
 
 def test_a_model_without_its_key_uses_up_no_budget(asked, model_server):
-    assert asked(key_variable="NO_SUCH_VARIABLE") == ("off", NOTHING)
+    assert asked(key_variable="NO_SUCH_VARIABLE") == ("fault", NOTHING)
     assert model_server.calls == 0
 
 
@@ -56,7 +56,7 @@ def test_a_model_that_is_left_alone_uses_up_no_budget(asked, model_server):
     for _ in range(breaker.FAILURES):
         asked("401")
     calls = model_server.calls
-    assert asked() == ("busy", NOTHING)
+    assert asked() == ("fault", NOTHING)
     assert model_server.calls == calls
 
 
@@ -64,7 +64,7 @@ def test_a_model_that_is_overheard_uses_up_no_budget(asked, model_server, monkey
     import litellm
 
     monkeypatch.setattr(litellm, "callbacks", [print])
-    assert asked() == ("off", NOTHING)
+    assert asked() == ("fault", NOTHING)
     assert model_server.calls == 0
 
 
@@ -128,7 +128,7 @@ def test_a_call_that_hangs_is_counted_in_full(asked):
 def test_an_embedder_without_its_key_uses_up_no_budget(asked, settings, model_server):
     written = model_server.embedders(key_variable="NO_SUCH_VARIABLE")
     settings.NLWEB_ASK = {"EMBEDDERS": written}
-    with pytest.raises(ModelUnavailable, match="off"):
+    with pytest.raises(ModelUnavailable, match="fault"):
         embedder().embed(["kettle"], site_id=0)
     lease = ModelLease.objects.latest("pk")
     assert (lease.calls, lease.micros) == NOTHING
