@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 
 from nlweb_ask.ai.breaker import breaker_of
 from nlweb_ask.ai.exchange import Exchange, exchange
-from nlweb_ask.ai.failures import BUSY, Failure, NotAsked, Refused, failure_of
+from nlweb_ask.ai.failures import BUSY, TIME, Failure, NotAsked, Refused, failure_of
 from nlweb_ask.ai.pieces import Pieces
 from nlweb_ask.ai.providers import Provider
 from nlweb_ask.ai.room import Library, Room
@@ -80,9 +80,10 @@ class Call:
         """
         try:
             yield from self.pieces
-            return
         except ModelUnavailable as error:
             reason = error.reason
+        else:
+            return
         self.leave()
         raise self._told(reason)
 
@@ -168,7 +169,7 @@ class Call:
             if not task.done() and (reason := self._over()):
                 task.cancel()
                 # The reader need not wait until the connection has been closed.
-                self._end(Failure(reason, OVER))
+                self._end(Failure(reason, TIME if reason == "time" else OVER))
                 await asyncio.wait({task})
                 return
         error = asyncio.CancelledError() if task.cancelled() else task.exception()
