@@ -137,6 +137,7 @@ CHECKS: Final = {
             ALL_DATABASES,
         ),
         Check("W030", "A plug-in asks a language model, and none is set up."),
+        Check("W031", "A model of a provider names no variable that holds its key."),
     )
 }
 
