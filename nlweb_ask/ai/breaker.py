@@ -8,6 +8,8 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Final
 
+from nlweb_ask.plugins.errors import NoModel
+
 # In a row; from then on questions step down at once instead of waiting for the fault.
 FAILURES: Final = 5
 # Until one call may try again.
@@ -22,6 +24,7 @@ class Breaker:
     """
 
     rest: float = REST_SECONDS
+    reason: NoModel = "fault"  # of the last failure, which opened it if it is open
     _failures: int = 0
     _open_until: float | None = None  # time.monotonic() seconds
     _is_tried: bool = False
@@ -41,12 +44,16 @@ class Breaker:
         with self._lock:
             self._failures, self._open_until, self._is_tried = 0, None, False
 
-    def failed(self) -> None:
+    def failed(self, reason: NoModel) -> bool:
+        """Count a failure; return whether it opens what was not open, or was tried."""
         with self._lock:
             self._failures += 1
-            if self._is_tried or self._failures >= FAILURES:
+            self.reason = reason
+            opens = self._is_tried or self._failures == FAILURES
+            if opens or self._failures > FAILURES:
                 self._open_until = time.monotonic() + self.rest
             self._is_tried = False
+            return opens
 
     def abandoned(self) -> None:
         """Say that a call ended without telling anything of the model."""

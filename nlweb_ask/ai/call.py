@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 
 from nlweb_ask.ai.breaker import breaker_of
 from nlweb_ask.ai.exchange import Exchange, exchange
-from nlweb_ask.ai.failures import BUSY, Failure, NotAsked, Refused, failure_of
+from nlweb_ask.ai.failures import BUSY, TIME, Failure, NotAsked, Refused, failure_of
 from nlweb_ask.ai.pieces import Pieces
 from nlweb_ask.ai.providers import Provider
 from nlweb_ask.ai.room import Library, Room
@@ -63,7 +63,7 @@ class Call:
         """
         self._refuse_unless_ready()
         if not self._breaker.admits():
-            raise NotAsked(reason="busy")
+            raise NotAsked(reason=self._breaker.reason)
         if not room.run(
             lambda: self._run(room, library, work), places=self.model.places
         ):
@@ -81,8 +81,11 @@ class Call:
         try:
             yield from self.pieces
         except ModelUnavailable as error:
-            self.leave()
-            raise self._told(error.reason) from None
+            reason = error.reason
+        else:
+            return
+        self.leave()
+        raise self._told(reason)
 
     def leave(self) -> None:
         """Say that nobody waits any more."""
@@ -129,7 +132,7 @@ class Call:
             raise NotAsked(reason="time")
         if self.model.key() is None:
             logger.warning("model=%s not asked: no key", self.model.label)
-            raise NotAsked(reason="off")
+            raise NotAsked(reason="fault")
 
     def _told(self, reason: NoModel) -> ModelUnavailable:
         if not self._is_asked:
@@ -142,7 +145,7 @@ class Call:
         try:
             await room.imported(library)
         except Exception as error:  # noqa: BLE001 - an import runs anybody's code
-            self._end(Failure("off", type(error).__name__))
+            self._end(Failure("fault", type(error).__name__, is_of_site=True))
             return
         self._begun_at = time.monotonic()
         if reason := self._over():
@@ -166,7 +169,7 @@ class Call:
             if not task.done() and (reason := self._over()):
                 task.cancel()
                 # The reader need not wait until the connection has been closed.
-                self._end(Failure(reason, OVER))
+                self._end(Failure(reason, TIME if reason == "time" else OVER))
                 await asyncio.wait({task})
                 return
         error = asyncio.CancelledError() if task.cancelled() else task.exception()
@@ -186,11 +189,12 @@ class Call:
     def _end(self, failure: Failure | None) -> None:
         if failure is None:
             self._breaker.succeeded()
-        elif failure.tells_of_model:
-            self._breaker.failed()
         else:
-            self._breaker.abandoned()
-        if failure is not None and failure.reason != "stopped":
+            self._failed(failure)
+        self.pieces.end(None if failure is None else failure.reason)
+
+    def _failed(self, failure: Failure) -> None:
+        if failure.reason != "stopped":
             # Never its text, nor the address: both may hold a key.
             logger.warning(
                 "model=%s not to be had: reason=%s kind=%s status=%s",
@@ -199,4 +203,13 @@ class Call:
                 failure.kind,
                 failure.status,
             )
-        self.pieces.end(None if failure is None else failure.reason)
+        if not failure.tells_of_model:
+            self._breaker.abandoned()
+        elif self._breaker.failed(failure.reason):
+            logger.warning(
+                "model=%s left alone for %d seconds: reason=%s kind=%s",
+                self.model.label,
+                self._breaker.rest,
+                failure.reason,
+                failure.kind,
+            )

@@ -20,11 +20,14 @@ from nlweb_ask.ai.caps import Cost
 from nlweb_ask.ai.failures import NotAsked, Refused
 from nlweb_ask.ai.providers import LanguageModel, language_model
 from nlweb_ask.plugins import Deadline, ModelUnavailable, Prompt, Step
+from nlweb_ask.plugins.errors import NoModel
 
 # What is left of a question's time once a model has used up its own: to step down.
 SPARE_SECONDS: Final = 5.0
 # How much longer a call is counted as running than it may run.
 LEASE_MARGIN_SECONDS: Final = 30.0
+# What the next step of the same question would meet again, and wait for again.
+LASTING: Final[frozenset[NoModel]] = frozenset({"busy", "fault", "time"})
 NOTHING: Final = Cost(calls=0, micros=0)
 UNPAID: Final = Cost(calls=1, micros=0)
 
@@ -35,6 +38,8 @@ Saying = Generator[str, None, bool]
 @dataclass(slots=True)
 class QuestionModels:
     """The models of one question, which has one call for each of its steps.
+
+    A model that did not answer one step is not asked in the next.
 
     Args:
         payer: Out of whose share its calls are paid.
@@ -48,6 +53,7 @@ class QuestionModels:
     stop: threading.Event
     until: float
     asked: set[Step] = field(default_factory=set)
+    given_up: NoModel | None = None  # why it did not answer an earlier step
 
     def __call__(self, step: Step) -> StepModels:
         return StepModels(self, step)
@@ -56,15 +62,23 @@ class QuestionModels:
         """Return the model of a step, which is asked from now on.
 
         Raises:
-            ModelUnavailable: When there is none, and when it was asked before.
+            ModelUnavailable: When there is none, when it was asked before, and when it
+                did not answer an earlier step, for the same reason as there.
         """
         model = language_model(self.label)
         if model is None or step in self.asked:
             raise ModelUnavailable(reason="off")
         if self.stop.is_set():
             raise ModelUnavailable(reason="stopped")
+        if self.given_up:
+            raise ModelUnavailable(reason=self.given_up)
         self.asked.add(step)
         return model
+
+    def note(self, reason: NoModel) -> None:
+        """Note why the model did not answer a step."""
+        if reason in LASTING:
+            self.given_up = reason
 
     @property
     def deadline(self) -> Deadline:
@@ -98,7 +112,11 @@ class StepModels:
         limit = min(max_tokens, model.max_tokens)
         worst = _worst(model, prompt, limit)
         lease = reserve(question.payer, worst, seconds=seconds + LEASE_MARGIN_SECONDS)
-        return (yield from _paid(lease, model, prompt, limit, deadline))
+        try:
+            return (yield from _paid(lease, model, prompt, limit, deadline))
+        except ModelUnavailable as error:
+            question.note(error.reason)
+            raise
 
 
 def _paid(

@@ -21,11 +21,16 @@ class Exchange:
 
     status: int | None = None
     retry_after: str | None = None
+    broken_by: str = ""  # what went wrong on the way, in one word of ours
     closers: list[Callable[[], Awaitable[None]]] = field(default_factory=list)
 
     @property
     def is_refusal(self) -> bool:
         return self.status is not None and self.status >= FIRST_REFUSAL
+
+    def begin(self) -> None:
+        """Forget what was heard of an earlier try."""
+        self.status, self.retry_after, self.broken_by = None, None, ""
 
     async def close(self) -> None:
         """Close what was opened; what is closed already stays so."""

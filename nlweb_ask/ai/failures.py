@@ -13,6 +13,8 @@ from nlweb_ask.plugins.errors import ModelUnavailable, NoModel
 # "Too many requests", "unavailable", and "overloaded" of a provider's own.
 BUSY: Final = frozenset({429, 503, 529})
 TIMED_OUT: Final = frozenset({408, 504})
+# The kind of failure where the time was up, whoever noticed it.
+TIME: Final = "Time"
 SERVER_ERRORS: Final = range(500, 600)
 TOO_MANY: Final = 429
 # What was asked is refused, such as by a filter of contents: another question may be
@@ -40,6 +42,7 @@ class Failure(Exception):
         retry_after: float | None = None,
         may_pass: bool = False,
         is_of_question: bool = False,
+        is_of_site: bool = False,
     ) -> None:
         super().__init__(kind)
         self.reason = reason
@@ -48,11 +51,13 @@ class Failure(Exception):
         self.retry_after = retry_after  # seconds
         self.may_pass = may_pass  # so that another try can help
         self.is_of_question = is_of_question  # it tells nothing of the model
+        self.is_of_site = is_of_site  # nor does this
 
     @property
     def tells_of_model(self) -> bool:
         """Whether the next question may meet the same."""
-        return self.reason not in {"stopped", "off"} and not self.is_of_question
+        is_of_others = self.is_of_question or self.is_of_site
+        return self.reason != "stopped" and not is_of_others
 
 
 def failure_of(error: BaseException, heard: Exchange) -> Failure:
@@ -61,9 +66,9 @@ def failure_of(error: BaseException, heard: Exchange) -> Failure:
         return error
     status = heard.status if heard.is_refusal else _status(error)
     return Failure(
-        _reason(status, error),
-        type(error).__name__,
-        status=status,
+        "time" if heard.broken_by == TIME else _reason(status, error),
+        heard.broken_by or type(error).__name__,
+        status=heard.status,
         retry_after=_seconds(heard.retry_after),
         may_pass=heard.status == TOO_MANY or heard.status in SERVER_ERRORS,
         is_of_question=heard.status in OF_THE_QUESTION,

@@ -263,7 +263,7 @@ def _refuse_if_overheard() -> None:
     for name in CALLBACKS:
         # A cache of litellm's hangs there too; it is told to keep nothing.
         if any(callback != "cache" for callback in getattr(_litellm(), name, ())):
-            raise Failure("off", "Overheard")  # noqa: EM101 - a reason
+            raise _of_site(kind="Overheard")
 
 
 def _nothing_said(written: _Written) -> Failure:
@@ -274,6 +274,10 @@ def _nothing_said(written: _Written) -> Failure:
 
 def _fault(*, kind: str) -> Failure:
     return Failure("fault", kind)
+
+
+def _of_site(*, kind: str) -> Failure:
+    return Failure("fault", kind, is_of_site=True)
 
 
 def _reached(call: Call, asked: dict[str, Any]) -> dict[str, Any]:
@@ -334,7 +338,7 @@ def _address(model: Provider) -> str | None:
         return model.base_url or None
     address: str | None = _litellm().get_llm_provider(model.model)[3]
     if not address:
-        raise Failure("off", "NoAddress")  # noqa: EM101 - a reason
+        raise _of_site(kind="NoAddress")
     return address
 
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
-from collections.abc import AsyncIterator
+import socket
+import ssl
+from collections.abc import AsyncIterator, Iterator
 from typing import Final
 from weakref import WeakKeyDictionary
 
 import httpx
 
-from nlweb_ask.ai.exchange import exchange
+from nlweb_ask.ai.exchange import Exchange, exchange
+from nlweb_ask.ai.failures import TIME
 
 # A batch of vectors takes some megabytes as JSON, and a text much less.
 MAX_BYTES: Final = 32 * 1024 * 1024
@@ -25,17 +29,54 @@ class TooLong(Exception):
     """A provider sends more than any answer can be."""
 
 
+# What happened, by what was raised; the first that holds counts.
+KINDS: Final[tuple[tuple[type[BaseException], str], ...]] = (
+    (TooLong, "TooLong"),
+    (ConnectionRefusedError, "ConnectionRefused"),
+    (socket.gaierror, "HostUnknown"),
+    (ssl.SSLError, "NoTLS"),
+    (httpx.TimeoutException, TIME),
+    (httpx.ConnectError, "NotReached"),
+    (httpx.TransportError, "Cut"),
+)
+
+
+def _kind_of(error: BaseException) -> str:
+    """Say what broke an exchange; the system's own error is at the end of the chain."""
+    chain: list[BaseException] = []
+    looked_at: BaseException | None = error
+    while looked_at is not None and looked_at not in chain:
+        chain.append(looked_at)
+        looked_at = looked_at.__cause__ or looked_at.__context__
+    for kind, word in KINDS:
+        if any(isinstance(raised, kind) for raised in chain):
+            return word
+    return ""
+
+
+@contextlib.contextmanager
+def _noted(call: Exchange | None) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        if call is not None:
+            call.broken_by = _kind_of(error)
+        raise
+
+
 class _Bounded(httpx.AsyncByteStream):
-    def __init__(self, stream: httpx.AsyncByteStream) -> None:
+    def __init__(self, stream: httpx.AsyncByteStream, call: Exchange | None) -> None:
         self._stream = stream
+        self._call = call
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         left = MAX_BYTES
-        async for chunk in self._stream:
-            left -= len(chunk)
-            if left < 0:
-                raise TooLong
-            yield chunk
+        with _noted(self._call):
+            async for chunk in self._stream:
+                left -= len(chunk)
+                if left < 0:
+                    raise TooLong
+                yield chunk
 
     async def aclose(self) -> None:
         await self._stream.aclose()
@@ -49,14 +90,18 @@ class _Client(httpx.AsyncClient):
     ) -> httpx.Response:
         # Also where a library asks for them: a key must not go to another address.
         options["follow_redirects"] = False
-        response = await super().send(request, stream=True, **options)  # type: ignore[arg-type]
-        if (call := exchange.get()) is not None:
+        call = exchange.get()
+        if call is not None:
+            call.begin()
+        with _noted(call):
+            response = await super().send(request, stream=True, **options)  # type: ignore[arg-type]
+        if call is not None:
             call.status = response.status_code
             call.retry_after = response.headers.get("retry-after")
             call.closers.append(response.aclose)
         try:
             if isinstance(response.stream, httpx.AsyncByteStream):
-                response.stream = _Bounded(response.stream)
+                response.stream = _Bounded(response.stream, call)
             if not stream:
                 await response.aread()
         except BaseException:

@@ -1,4 +1,4 @@
-"""E015, E016 and W025 to W027: models can be reached, and no key is shown by that.
+"""E015, E016, W025 to W027 and W033: models can be reached, and no key is shown by that.
 
 That an entry holds only what it may is a matter of E001. No message here tells a value
 that might be a key.
@@ -26,6 +26,13 @@ VARIABLE: Final = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
 LEAST_OF_A_KEY: Final = 16
 # Names that no public address ends with.
 LOCAL_ENDINGS: Final = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
+# Providers that run on the same machine, or are shown something else than a key.
+WITHOUT_KEY: Final = frozenset(
+    {
+        *("ollama", "ollama_chat", "lm_studio", "llamafile", "hosted_vllm", "vllm"),
+        *("bedrock", "sagemaker", "sagemaker_chat", "vertex_ai"),
+    }
+)
 PRICES: Final = {
     "MODELS": ("input_price", "output_price"),
     "EMBEDDERS": ("input_price",),
@@ -47,6 +54,10 @@ class _Entry:
         return str(self.written.get("key_variable", ""))
 
     @property
+    def provider(self) -> str:
+        return str(self.written["model"]).partition("/")[0]
+
+    @property
     def host(self) -> str:
         """The host of `base_url`; empty where the provider's own is meant."""
         return urlsplit(self.written.get("base_url", "")).hostname or ""
@@ -60,7 +71,7 @@ def check_models(**_kwargs: Any) -> list[CheckMessage]:
         *(
             message
             for entry in entries
-            for look in (_key, _address, _prices)
+            for look in (_key, _unnamed_key, _address, _prices)
             for message in look(entry)
         ),
     ]
@@ -105,6 +116,17 @@ def _key(entry: _Entry) -> Iterator[CheckMessage]:
             " model is not asked.",
             hint=f"Set {entry.variable} in the environment of the site's processes.",
         )
+
+
+def _unnamed_key(entry: _Entry) -> Iterator[CheckMessage]:
+    if entry.variable or entry.host or entry.provider in WITHOUT_KEY:
+        return
+    yield report(
+        "W033",
+        f"{entry.where} has neither key_variable nor base_url: it is asked with a key"
+        " that litellm happens to find in the environment, or with none.",
+        hint='Name the variable that holds the key: "key_variable": "OPENAI_API_KEY".',
+    )
 
 
 def _may_be_a_key(written: str) -> bool:

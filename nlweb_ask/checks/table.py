@@ -144,6 +144,7 @@ CHECKS: Final = {
             " asked.",
             ALL_DATABASES,
         ),
+        Check("W033", "A model of a provider names no variable that holds its key."),
     )
 }
 

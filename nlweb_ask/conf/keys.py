@@ -96,7 +96,10 @@ class Deployment:
     )
     relevance_min_score: float = _key(
         25.0,
-        _("How well a page must fit, 0 to 100, for the ranker “relevance”."),
+        _(
+            "How well a page must fit, 0 to 100 (half is 50, not 0.5), for the ranker"
+            " “relevance”."
+        ),
         least=0,
         most=100,
     )

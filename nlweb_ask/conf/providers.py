@@ -53,6 +53,10 @@ NOT_EXTRA: Final = frozenset(
         *("fallbacks", "max_retries", "num_retries", "timeout", "logger_fn", "no-log"),
     }
 )
+# Under what somebody would write a key, in small letters.
+KEY_NAMES: Final = frozenset(
+    {"api_key", "api-key", "apikey", "key", "secret", "secret_key", "token"}
+)
 _WORDS: Final[Mapping[type, str]] = {
     str: "a text",
     float: "a number",
@@ -93,16 +97,34 @@ def _of_entry(where: str, entry: Any, keys: Mapping[str, Entry]) -> Iterator[Fau
             yield Fault(f"{where}['class'] is not a text.", "Write an import path.")
         return
     for name, value in entry.items():
-        if name not in keys:
-            known = (*keys, CLASS_KEY) if keys is EMBEDDER_KEYS else tuple(keys)
-            yield Fault(
-                f"{where} has a key that there is not.", _listed(known), str(name), known
-            )
-        else:
+        if name in keys:
             yield from _of_value(f"{where}[{name!r}]", name, value, keys[name])
+        else:
+            yield _unknown(where, name, keys)
     for name, key in keys.items():
         if key.is_needed and not entry.get(name):
             yield Fault(f"{where} has no {name!r}.", 'Such as "openai/gpt-5-mini".')
+
+
+def _unknown(where: str, name: Any, keys: Mapping[str, Entry]) -> Fault:
+    if _is_a_key(name):
+        return _key_in(f"{where}[{name!r}]")
+    message = f"{where} has a key that there is not."
+    known = (*keys, CLASS_KEY) if keys is EMBEDDER_KEYS else tuple(keys)
+    return Fault(message, _listed(known), str(name), known)
+
+
+def _is_a_key(name: Any) -> bool:
+    return str(name).lower() in KEY_NAMES
+
+
+def _key_in(where: str) -> Fault:
+    return Fault(
+        f"{where} does not belong there. If it holds a key, take it out and replace the"
+        " key: whoever reads the settings has it.",
+        "Set a variable of the environment and write its name:"
+        ' "key_variable": "OPENAI_API_KEY".',
+    )
 
 
 def _of_value(where: str, name: str, value: Any, key: Entry) -> Iterator[Fault]:
@@ -119,6 +141,8 @@ def _of_value(where: str, name: str, value: Any, key: Entry) -> Iterator[Fault]:
             f"{where} is not the address of a server.",
             'Such as "http://localhost:11434/v1", without a name or a password.',
         )
+    elif name == "extra" and "api_key" in value:
+        yield _key_in(f"{where}['api_key']")
     elif name == "extra" and (own := sorted(NOT_EXTRA & value.keys())):
         yield Fault(
             f"{where} holds {', '.join(own)}.", "Leave out what is set elsewhere."

@@ -13,25 +13,25 @@ from tests.ai.asking import begin, embed, make_deadline, model_at, reason_of, st
 def make_open(seconds=60.0):
     made = Breaker(rest=seconds)
     for _ in range(FAILURES):
-        made.failed()
+        made.failed("fault")
     return made
 
 
 def test_a_breaker_opens_after_failures_in_a_row():
     made = Breaker()
     for _ in range(FAILURES - 1):
-        made.failed()
+        made.failed("fault")
     assert made.admits()
-    made.failed()
+    made.failed("fault")
     assert not made.admits()
 
 
 def test_a_success_in_between_begins_the_row_anew():
     made = Breaker()
     for _ in range(FAILURES - 1):
-        made.failed()
+        made.failed("fault")
     made.succeeded()
-    made.failed()
+    made.failed("fault")
     assert made.admits()
 
 
@@ -53,7 +53,7 @@ def test_a_try_that_fails_opens_it_again():
     made = make_open(seconds=0)
     made.admits()
     made.rest = 60
-    made.failed()
+    made.failed("fault")
     assert not made.admits()
 
 
@@ -77,14 +77,37 @@ def test_of_many_threads_one_may_try():
     assert told.count(True) == 1
 
 
-@pytest.mark.parametrize("behaviour", ["401", "500", "hang", "cut", "empty"])
-def test_a_model_that_goes_on_failing_is_left_alone(model_server, behaviour):
+def test_it_says_once_that_it_opens():
+    made = Breaker()
+    told = [made.failed("fault") for _ in range(FAILURES + 1)]
+    assert told == [False] * (FAILURES - 1) + [True, False]
+
+
+def test_a_model_that_is_left_alone_is_logged_once(model_server, caplog):
+    model_server.behaves("401")
+    for _ in range(FAILURES + 2):
+        reason_of(lambda: stream(model_server))
+    said = "model=stub left alone for 30 seconds: reason=fault kind=AuthenticationError"
+    assert [record.getMessage() for record in caplog.records].count(said) == 1
+    assert len(caplog.records) == FAILURES + 1
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "why"),
+    [
+        *(("401", "fault"), ("500", "fault"), ("hang", "time"), ("429", "busy")),
+        *(("cut", "fault"), ("empty", "fault")),
+    ],
+)
+def test_a_model_that_goes_on_failing_is_left_alone_for_that_reason(
+    model_server, behaviour, why
+):
     model_server.behaves(behaviour)
     for _ in range(FAILURES):
         reason_of(lambda: stream(model_server, timeout=0.5))
     calls = model_server.calls
     reason, seconds = reason_of(lambda: stream(model_server))
-    assert reason == "busy"
+    assert reason == why
     assert seconds < 0.2
     assert model_server.calls == calls
 

@@ -98,6 +98,29 @@ def test_a_refused_connection_is_a_fault(model_server, way, closed_port):
     assert seconds < SLACK
 
 
+@pytest.mark.parametrize(
+    ("behaviour", "said"),
+    [
+        ("401", "reason=fault kind=AuthenticationError status=401"),
+        ("cut", "reason=fault kind=Cut status=200"),
+        ("hang", "reason=time kind=Time status=None"),
+        ("500", "reason=fault kind=InternalServerError status=500"),
+    ],
+)
+def test_what_is_logged_is_what_happened(model_server, caplog, behaviour, said):
+    model_server.behaves(behaviour)
+    reason_of(lambda: stream(model_server, timeout=TIMEOUT))
+    assert caplog.messages == [f"model=stub not to be had: {said}"]
+
+
+def test_a_connection_that_is_refused_is_logged_as_that(
+    model_server, way, closed_port, caplog
+):
+    reason_of(lambda: way(model_server, base_url=closed_port))
+    said = "reason=fault kind=ConnectionRefused status=None"
+    assert caplog.messages == [f"model=stub not to be had: {said}"]
+
+
 def test_a_host_that_is_not_known_is_a_fault(model_server, way):
     reason, _ = reason_of(lambda: way(model_server, base_url="http://m.invalid/v1"))
     assert reason == "fault"

@@ -134,7 +134,7 @@ def test_nothing_is_asked_while_callbacks_of_the_site_would_be_told(
     told = []
     monkeypatch.setattr(litellm, name, [lambda *args: told.append(args)])
     raised = ask_both_ways(model_server)
-    assert [error.reason for error in raised] == ["off", "off"]
+    assert [error.reason for error in raised] == ["fault", "fault"]
     assert model_server.calls == 0
     assert not told
     assert "kind=Overheard" in caplog.text

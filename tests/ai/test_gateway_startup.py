@@ -109,7 +109,7 @@ with model_server() as server:
         print(error)
 """
     done = run(SET_UP, FIRST_QUESTION, asked)
-    assert done.stdout == "off\n", done.stderr
+    assert done.stdout == "fault\n", done.stderr
 
 
 def test_a_process_that_was_forked_asks_with_a_room_of_its_own():

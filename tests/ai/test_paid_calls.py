@@ -48,7 +48,7 @@ def asked(site, settings, model_server):
 
 
 def test_a_model_without_its_key_uses_up_no_budget(asked, model_server):
-    assert asked(key_variable="NO_SUCH_VARIABLE") == ("off", NOTHING)
+    assert asked(key_variable="NO_SUCH_VARIABLE") == ("fault", NOTHING)
     assert model_server.calls == 0
 
 
@@ -56,7 +56,7 @@ def test_a_model_that_is_left_alone_uses_up_no_budget(asked, model_server):
     for _ in range(breaker.FAILURES):
         asked("401")
     calls = model_server.calls
-    assert asked() == ("busy", NOTHING)
+    assert asked() == ("fault", NOTHING)
     assert model_server.calls == calls
 
 
@@ -64,7 +64,7 @@ def test_a_model_that_is_overheard_uses_up_no_budget(asked, model_server, monkey
     import litellm
 
     monkeypatch.setattr(litellm, "callbacks", [print])
-    assert asked() == ("off", NOTHING)
+    assert asked() == ("fault", NOTHING)
     assert model_server.calls == 0
 
 
@@ -93,6 +93,34 @@ def test_an_answer_that_was_cut_at_its_limit_does_not_pass_for_a_whole_one(
     assert models("rank").complete(PROMPT, max_tokens=MAX_TOKENS)
 
 
+@pytest.mark.parametrize(
+    ("behaviour", "reason"), [("401", "fault"), ("429", "busy"), ("hang", "time")]
+)
+def test_a_model_that_did_not_answer_is_not_asked_in_the_next_step_of_the_question(
+    asked, settings, model_server, behaviour, reason
+):
+    model_server.behaves(behaviour)
+    settings.NLWEB_ASK = {"MODELS": model_server.models(timeout=1.0)}
+    models = QuestionModels(payer(), "", threading.Event(), time.monotonic() + SECONDS)
+    with pytest.raises(ModelUnavailable, match=reason):
+        models("rewrite").complete(PROMPT, max_tokens=MAX_TOKENS)
+    calls, leases = model_server.calls, ModelLease.objects.count()
+    assert calls
+    for step in ("rank", "write"):
+        with pytest.raises(ModelUnavailable, match=reason):
+            models(step).complete(PROMPT, max_tokens=MAX_TOKENS)
+    assert (model_server.calls, ModelLease.objects.count()) == (calls, leases)
+
+
+def test_a_question_knows_nothing_of_what_another_one_met(
+    asked, settings, model_server
+):
+    asked("401")
+    model_server.behaves("normal")
+    models = QuestionModels(payer(), "", threading.Event(), time.monotonic() + SECONDS)
+    assert models("rank").complete(PROMPT, max_tokens=MAX_TOKENS)
+
+
 def test_a_call_that_hangs_is_counted_in_full(asked):
     assert asked("hang", timeout=0.5) == ("time", ALL)
 
@@ -100,7 +128,7 @@ def test_a_call_that_hangs_is_counted_in_full(asked):
 def test_an_embedder_without_its_key_uses_up_no_budget(asked, settings, model_server):
     written = model_server.embedders(key_variable="NO_SUCH_VARIABLE")
     settings.NLWEB_ASK = {"EMBEDDERS": written}
-    with pytest.raises(ModelUnavailable, match="off"):
+    with pytest.raises(ModelUnavailable, match="fault"):
         embedder().embed(["kettle"], site_id=0)
     lease = ModelLease.objects.latest("pk")
     assert (lease.calls, lease.micros) == NOTHING

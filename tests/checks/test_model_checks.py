@@ -1,4 +1,4 @@
-"""E015, E016 and W025 to W027: models can be reached, and no key is shown."""
+"""E015, E016, W025 to W027 and W033: models can be reached, and no key is shown."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HOSTED = {
     "output_price": 2.0,
 }
 LOCAL = {"model": "openai/llama", "base_url": "http://localhost:11434/v1"}
-IDS = ["E001", "E015", "E016", "W025", "W026", "W027"]
+IDS = ["E001", "E015", "E016", "W025", "W026", "W027", "W033"]
 
 
 @pytest.fixture
@@ -145,6 +145,44 @@ def test_an_entry_that_cannot_be_meant_is_an_error_without_values(
     shown = " ".join(f"{message.msg} {message.hint}" for message in messages)
     assert said in shown
     assert "sk-9f3aZZ" not in shown
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        pytest.param({**HOSTED, "api_key": "sk-9f3aZZ"}, id="api_key"),
+        pytest.param({**HOSTED, "API_KEY": "sk-9f3aZZ"}, id="in-capitals"),
+        pytest.param({**HOSTED, "key": "sk-9f3aZZ"}, id="key"),
+        pytest.param({**HOSTED, "extra": {"api_key": "sk-9f3aZZ"}}, id="in-extra"),
+    ],
+)
+def test_a_key_in_an_entry_is_to_be_taken_out_and_replaced(written, reported, entry):
+    written(entry)
+    [message] = reported("E001")
+    assert "key_variable" in message.hint
+    assert "replace the key" in message.msg
+    assert "sk-9f3aZZ" not in f"{message.msg} {message.hint}"
+
+
+def test_a_hosted_model_that_names_no_key_is_reported(written, reported):
+    written({name: value for name, value in HOSTED.items() if name != "key_variable"})
+    [message] = reported("W033")
+    assert "['small']" in message.msg
+    assert "key_variable" in message.msg
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        pytest.param(HOSTED, id="hosted"),
+        pytest.param(LOCAL, id="own-server"),
+        pytest.param({"model": "ollama/qwen3"}, id="ollama"),
+        pytest.param({"model": "bedrock/some-model"}, id="signed-otherwise"),
+    ],
+)
+def test_a_model_that_needs_no_key_variable_is_not(written, reported, entry):
+    written(entry)
+    assert reported("W033") == []
 
 
 def test_a_setting_that_is_no_dictionary_is_an_error_without_its_value(
