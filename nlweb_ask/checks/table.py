@@ -137,6 +137,11 @@ CHECKS: Final = {
             ALL_DATABASES,
         ),
         Check("W030", "A plug-in asks a language model, and none is set up."),
+        Check(
+            "W032",
+            "A prompt of the site's own is named like none, cannot be written, or does"
+            " not say what was written by others.",
+        ),
     )
 }
 
