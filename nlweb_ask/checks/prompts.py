@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final, get_args
 
 from django.core.checks import CheckMessage, register
+from django.core.exceptions import ImproperlyConfigured
 from django.template import TemplateDoesNotExist, TemplateSyntaxError, engines
 from django.template.backends.django import DjangoTemplates
 from django.template.loader import get_template
@@ -32,7 +33,18 @@ _VARIABLES: Final = {
 
 @register(TAG)
 def check_prompts_of_the_site(**_kwargs: Any) -> list[CheckMessage]:
-    return [*_misnamed(), *_unusable()]
+    return [*_misnamed(), *_unusable()] if _are_found() else []
+
+
+def _are_found() -> bool:
+    """Tell whether templates are found at all: where not, more than prompts fails."""
+    try:
+        get_template(f"{FOLDER}/{UNTRUSTED}")
+    except TemplateSyntaxError:
+        return True
+    except (TemplateDoesNotExist, ImproperlyConfigured, ImportError, OSError):
+        return False
+    return True
 
 
 def _misnamed() -> Iterator[CheckMessage]:

@@ -76,3 +76,24 @@ def test_prompts_are_found_where_templates_are_kept_in_memory(
     settings.TEMPLATES[0]["OPTIONS"]["debug"] = False
     override("ranks.txt", f"Judge. {KEPT}")
     assert len(reported("W032")) == 1
+
+
+@pytest.mark.parametrize(
+    "templates",
+    [
+        [],
+        [{"BACKEND": "django.template.backends.django.DjangoTemplates"}],
+        [{"BACKEND": "no.such.Backend"}],
+        [
+            {
+                "BACKEND": "django.template.backends.django.DjangoTemplates",
+                "OPTIONS": {"loaders": ["no.such.Loader"]},
+            }
+        ],
+    ],
+)
+def test_templates_that_are_not_found_at_all_are_left_to_others(
+    settings, reported, templates
+):
+    settings.TEMPLATES = templates
+    assert reported("W032") == []
