@@ -144,6 +144,11 @@ CHECKS: Final = {
             " asked.",
             ALL_DATABASES,
         ),
+        Check(
+            "W032",
+            "A prompt of the site's own is named like none, cannot be written, or does"
+            " not say what was written by others.",
+        ),
         Check("W033", "A model of a provider names no variable that holds its key."),
     )
 }

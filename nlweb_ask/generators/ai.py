@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from nlweb_ask.ai.prompts import Part, PromptName, question_part, rendered
 from nlweb_ask.generators.lines import Line, lines
 from nlweb_ask.generators.said import sentences_of
-from nlweb_ask.generators.shown import Shown, shown
+from nlweb_ask.generators.shown import MAX_PASSAGES, Shown, shown
 from nlweb_ask.plugins import (
     NO_MODELS,
     Citation,
@@ -45,6 +45,7 @@ class AiGenerator:
     """Writes in the words of a language model, each sentence with its quotes."""
 
     name = "ai"
+    most_pages = MAX_PASSAGES
     models: Models = NO_MODELS
 
     def with_models(self, models: Models) -> Self:
@@ -63,7 +64,7 @@ class AiGenerator:
             return
         passages = shown(results)
         if not passages:
-            raise ModelUnavailable(reason="private")
+            raise ModelUnavailable(reason="wordless")
         prompt = _prompt(question, passages)
         with _closed(self.models.stream(prompt, max_tokens=MAX_TOKENS)) as pieces:
             read = lines(_awaited(pieces, deadline))

@@ -40,6 +40,9 @@ TIME_STEP_MS: Final = 50
 # The notice of an answer whose pages a ranker dropped, each of them.
 NONE_FITS: Final = "NONE_FITS"
 
+# That of an answer some or all of whose pages no model may be shown.
+PRIVATE_PAGES: Final = "PRIVATE_PAGES"
+
 # The models that a question may ask, by what it asks them for.
 ModelsAt = Callable[[Step], Models]
 
@@ -73,9 +76,16 @@ WITHOUT_MODEL: Final[Mapping[NoModel, tuple[str, Promise]]] = {
         gettext_lazy("The language model did not answer; this answer does without it."),
     ),
     "private": (
-        "PRIVATE_PAGES",
+        PRIVATE_PAGES,
         gettext_lazy(
             "These pages are shown to no language model; this answer does without one."
+        ),
+    ),
+    "wordless": (
+        "NO_WORDS",
+        gettext_lazy(
+            "These pages have no words that a language model may be shown; this answer"
+            " does without one."
         ),
     ),
 }

@@ -14,7 +14,13 @@ from nlweb_ask.pipeline.equipment import equipped, lendable
 from nlweb_ask.pipeline.failures import log_failure
 from nlweb_ask.pipeline.links import unlinked
 from nlweb_ask.pipeline.receipts import grounded
-from nlweb_ask.pipeline.run import NONE_FITS, WITHOUT_MODEL, Run, unanswered
+from nlweb_ask.pipeline.run import (
+    NONE_FITS,
+    PRIVATE_PAGES,
+    WITHOUT_MODEL,
+    Run,
+    unanswered,
+)
 from nlweb_ask.pipeline.standing import Standing
 from nlweb_ask.plugins import (
     AsksModels,
@@ -95,7 +101,7 @@ def _sentences(
 ) -> Iterator[Event]:
     deadline = Deadline(run.began + deployment().stream_deadline, run.stop)
     known = {result.url for result in results}
-    shown = _shown(generator, run, results, standing)
+    shown, is_all = _shown(generator, run, results, standing)
     for given in generator.generate(run.question, shown, deadline):
         if run.stop.is_set():
             return
@@ -103,6 +109,8 @@ def _sentences(
             yield Failure(code="TIMEOUT", message=_("The answer took too long."))
             return
         run.generator = generator.name
+        if not is_all:
+            run.remark(PRIVATE_PAGES, _without_some())
         counts["sentences"] = counts.get("sentences", 0) + 1
         sentence = unlinked(border.sentence(given), known, before=run.text[-2:])
         content = grounded(sentence, results, run.viewer.site_id)
@@ -116,12 +124,24 @@ def _sentences(
 
 def _shown(
     generator: Generator, run: Run, results: Sequence[Result], standing: Standing
-) -> Sequence[Result]:
-    """Return the pages a generator writes from; to a model only what may leave now."""
+) -> tuple[Sequence[Result], bool]:
+    """Return the pages a generator writes from, and whether it misses none it would read.
+
+    To a model only what may leave now.
+    """
     if not isinstance(generator, AsksModels):
-        return results
+        return results, True
     still = standing.of([result.reference for result in results])
-    return lendable([each for each in results if each.reference in still], run.viewer)
+    there = [each for each in results if each.reference in still]
+    lent = lendable(there, run.viewer)
+    read = there[: getattr(generator, "most_pages", None)]
+    return lent, {each.reference for each in read} <= {each.reference for each in lent}
+
+
+def _without_some() -> str:
+    return _(
+        "Some of these pages are shown to no language model; the text does without them."
+    )
 
 
 def _may_be_told(content: Content) -> bool:

@@ -24,6 +24,7 @@ NoModel = Literal[
     "time",  # it did not answer in time
     "fault",  # it could not be reached, refused, or answered what nobody can read
     "private",  # no page may be shown to it
+    "wordless",  # the pages that may be shown to it have no words
     "stopped",  # nobody waits for the answer any more
 ]
 

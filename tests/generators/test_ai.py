@@ -207,6 +207,7 @@ def test_a_page_without_words_leaves_the_writing_to_the_next(site, settings):
     model = Says(line("It boils."))
     answered = written(model)
     assert answered.complete.generator == "extractive"
+    assert answered.complete.notice.code == "NO_WORDS"
     assert model.prompts == []
 
 

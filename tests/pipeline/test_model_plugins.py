@@ -245,6 +245,48 @@ def test_where_no_page_may_be_shown_another_generator_writes(pages, runs):
     assert answered.complete.generator == "extractive"
 
 
+def test_that_a_model_wrote_without_some_of_the_pages_is_remarked(pages, runs):
+    runs(GENERATORS=["writes", "extractive"])
+    answered = ask("kettle", MEMBER, models=Answering(), mode="generate")
+    assert answered.complete.generator == "writes"
+    assert answered.complete.completeness == "complete"
+    assert answered.complete.notice.code == "PRIVATE_PAGES"
+    assert "does without them" in answered.complete.notice.text
+
+
+def test_that_pages_were_kept_from_a_model_is_told_to_nobody_who_may_not_see_them(
+    pages, runs
+):
+    runs(GENERATORS=["writes", "extractive"])
+    answered = ask("kettle", models=Answering(), mode="generate")
+    assert answered.complete.generator == "writes"
+    assert answered.complete.notice is None
+
+
+def test_a_list_says_nothing_of_pages_kept_from_a_model(pages, runs):
+    runs(RANKERS=["last_first"], GENERATORS=["writes", "extractive"])
+    answered = ask("kettle", MEMBER, models=Answering())
+    assert answered.complete.notice is None
+
+
+def test_a_page_that_the_generator_would_not_have_read_is_not_missed(
+    pages, runs, monkeypatch
+):
+    place = ask("kettle", MEMBER).names.index("Galley")
+    monkeypatch.setattr(Writes, "most_pages", place, raising=False)
+    runs(GENERATORS=["writes", "extractive"])
+    answered = ask("kettle", MEMBER, models=Answering(), mode="generate")
+    assert answered.complete.generator == "writes"
+    assert answered.complete.notice is None
+
+
+def test_a_generator_without_a_model_misses_no_page(pages, runs):
+    runs(GENERATORS=["writes", "extractive"])
+    answered = ask("kettle", MEMBER, models=Answering(reason="busy"), mode="generate")
+    assert answered.complete.generator == "extractive"
+    assert answered.complete.notice.code == "MODEL_BUSY"
+
+
 @pytest.mark.parametrize("own_words", ["", "None is new enough."])
 def test_that_every_page_was_dropped_is_said(pages, runs, own_words):
     class DropsAll:
