@@ -20,7 +20,7 @@ from nlweb_ask.protocol.events import Ending
 NoModel = Literal[
     "off",  # none is set up, the owner has switched them off, or it may not be asked here
     "budget",  # what may be spent is spent
-    "busy",  # it is asked too much by others, or has failed too often just now
+    "busy",  # it is asked too much by others
     "time",  # it did not answer in time
     "fault",  # it could not be reached, refused, or answered what nobody can read
     "private",  # no page may be shown to it
