@@ -96,7 +96,10 @@ def _of_entry(where: str, entry: Any, keys: Mapping[str, Entry]) -> Iterator[Fau
         if name not in keys:
             known = (*keys, CLASS_KEY) if keys is EMBEDDER_KEYS else tuple(keys)
             yield Fault(
-                f"{where} has a key that there is not.", _listed(known), str(name), known
+                f"{where} has a key that there is not.",
+                _listed(known),
+                str(name),
+                known,
             )
         else:
             yield from _of_value(f"{where}[{name!r}]", name, value, keys[name])
