@@ -41,7 +41,7 @@ class Embedder(Protocol):
     is given to it as arguments. One instance a process, used by several threads.
 
     It may have a number `least`: the cosine from which on a page has to do with a
-    question, while no test on the site's own titles has shown better.
+    question, while no test on the site's own titles has been made.
     """
 
     name: str  # of model and version: vectors of two names are never compared

@@ -17,7 +17,6 @@ from nlweb_ask.ai.embedders import Chosen
 from nlweb_ask.index.analysis import distinct_terms, question_words
 from nlweb_ask.index.terms import analyse_page
 from nlweb_ask.index.vector_sets import (
-    FULL_WEIGHT,
     LEAST_PAGES,
     alias,
     chosen,
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
 # Pages that are asked for, and the first passages of each that are looked through.
 PAGES: Final = 200
 PASSAGES: Final = 3
+FULL_WEIGHT: Final = 1.0
 # One title in so many may say nothing of what its page is about.
 STRAY: Final = 10
 # A test holds until the public pages are so many times more or fewer.

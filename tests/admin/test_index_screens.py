@@ -7,6 +7,7 @@ import pytest
 from nlweb_ask.index.embedding import bring_up_to_date
 from nlweb_ask.models import Document, IndexFailure
 from nlweb_ask.plugins import sources
+from nlweb_ask.retrievers.own_titles import weigh_by_titles
 from tests.index.toy_embedder import vector_settings
 from tests.site_in_memory import save
 from tests.testapp.models import Article
@@ -165,6 +166,9 @@ def test_index_page_says_of_which_model_vectors_are_and_how_many_wait(
     bring_up_to_date(0)
     said = owner.get(url("document_changelist")).content.decode()
     assert "toy (toy/1, 16 numbers); 0 pages wait; not tested" in said
+    weigh_by_titles(0)
+    said = owner.get(url("document_changelist")).content.decode()
+    assert "takes 20 public pages with a title and a text, and there were 1;" in said
 
 
 def test_index_page_says_nothing_of_vectors_where_none_are_searched(owner, url, site):

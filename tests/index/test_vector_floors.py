@@ -51,11 +51,11 @@ def test_the_packaged_model_finds_a_page_by_other_words(small_site, question, pa
     assert found(question) == [page]
 
 
-@pytest.mark.parametrize(("weight", "names"), [(0.3, []), (1.0, ["repair"])])
-def test_a_test_that_was_passed_stands_over_what_the_model_says(
-    small_site, weight, names
+@pytest.mark.parametrize(("pages", "names"), [(19, []), (20, ["repair"])])
+def test_a_test_on_enough_pages_stands_over_what_the_model_says(
+    small_site, pages, names
 ):
-    VectorSet.objects.update(weight=weight, least=0.1, tested_pages=20)
+    VectorSet.objects.update(least=0.1, tested_pages=pages)
     assert found("a broken machine") == names
 
 
