@@ -106,7 +106,8 @@ def billed(site, client, settings):
     AccessGrant.objects.get_or_create(profile=None, kind=Grantee.EVERYONE)
     SiteSettingsFactory()
     SiteSettings.objects.update(allow_cross_origin=True, rate_limit="")
-    settings.NLWEB_ASK = {"RETRIEVERS": ["bills"]}
+    embedders = {"local": {"class": "nlweb_ask.ai.embedders.WordLlama"}}
+    settings.NLWEB_ASK = {"RETRIEVERS": ["bills"], "EMBEDDERS": embedders}
     Bills.payers.clear()
 
     def ask(mode="list", **headers):
