@@ -146,16 +146,20 @@ def test_cap_that_cannot_be_meant_is_none_to_spend(column, value):
 
 def written(table, column, value):
     """Write past the ORM; False where the database keeps its columns clean."""
-    ignoring = "PRAGMA ignore_check_constraints = ON"
+    ignoring = "PRAGMA ignore_check_constraints = {}"
     try:
         with transaction.atomic(), connection.cursor() as cursor:
             if connection.vendor == "sqlite":
-                cursor.execute(ignoring)
+                cursor.execute(ignoring.format("ON"))
                 # A copy without its constraints: SQLite cannot drop NOT NULL.
                 _without_constraints(cursor, table)
             cursor.execute(f"UPDATE {table} SET {column} = {value}")
     except DatabaseError:
         return False
+    finally:
+        if connection.vendor == "sqlite":
+            with connection.cursor() as cursor:
+                cursor.execute(ignoring.format("OFF"))
     return True
 
 
