@@ -9,6 +9,8 @@ from nlweb_ask.ai.breaker import FAILURES, Breaker
 from nlweb_ask.plugins.errors import ModelUnavailable
 from tests.ai.asking import begin, embed, make_deadline, model_at, reason_of, stream
 
+pytestmark = pytest.mark.first_leg
+
 
 def make_open(seconds=60.0):
     made = Breaker(rest=seconds)

@@ -17,7 +17,8 @@ from tests.ai.questions import EARLIER, QUESTION, save_pages, well_said
 from tests.factories import SiteSettingsFactory
 from tests.model_server import KEY
 
-pytestmark = pytest.mark.django_db(transaction=True)  # threads of the pool read it
+# Threads of the pool read it.
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.first_leg]
 
 MODES = ("list", "summarize", "generate")
 # What the model did not give, by what the server did.

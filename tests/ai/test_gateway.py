@@ -22,6 +22,8 @@ from tests.ai.asking import (
     stream,
 )
 
+pytestmark = pytest.mark.first_leg
+
 
 def test_a_model_answers_in_pieces(model_server):
     model_server.answers("Patch the tube.")

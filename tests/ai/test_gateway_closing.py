@@ -22,6 +22,8 @@ from tests.ai.asking import (
     wait_until,
 )
 
+pytestmark = pytest.mark.first_leg
+
 BEGIN_SECONDS = 20  # until a busy machine has sent the request
 CLOSED_SECONDS = 1.0
 BUSY = ["hang", "stall", "drip", "comments"]

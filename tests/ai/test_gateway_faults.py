@@ -9,6 +9,8 @@ import pytest
 from nlweb_ask.plugins.errors import ModelUnavailable
 from tests.ai.asking import WAYS, begin, complete, embed, model_at, reason_of, stream
 
+pytestmark = pytest.mark.first_leg
+
 # What takes long is ended by the time-out of the call, here this many seconds.
 TIMEOUT = 1.0
 # What a busy machine may take beside.

@@ -6,6 +6,8 @@ import pytest
 
 from tests.ai.asking import PROMPT, begin, make_deadline, model_at, reason_of
 
+pytestmark = pytest.mark.first_leg
+
 
 @pytest.fixture
 def asked(model_server):

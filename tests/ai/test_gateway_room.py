@@ -6,6 +6,8 @@ import threading
 import time
 from contextlib import suppress
 
+import pytest
+
 from nlweb_ask.ai import providers
 from nlweb_ask.ai.room import IO_THREADS, room
 from nlweb_ask.plugins.errors import ModelUnavailable
@@ -17,6 +19,8 @@ from tests.ai.asking import (
     stream,
     wait_until,
 )
+
+pytestmark = pytest.mark.first_leg
 
 CLOSED_SECONDS = 2.0
 

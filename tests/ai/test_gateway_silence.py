@@ -14,6 +14,8 @@ from nlweb_ask.plugins.types import Prompt
 from tests.ai.asking import PROMPT, begin, embedder_at, make_deadline, model_at
 from tests.model_server import KEY
 
+pytestmark = pytest.mark.first_leg
+
 SECRETS = {
     "the key": KEY,
     "the provider's address": "provider.example",

@@ -6,6 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.first_leg
+
 ROOT = Path(__file__).parent.parent.parent
 SET_UP = """
 import os, sys

@@ -29,6 +29,8 @@ from tests.pipeline.mutations import (
     sentences,
 )
 
+pytestmark = pytest.mark.first_leg
+
 COUNT = int(os.environ.get("MODEL_QUOTES", "600"))
 COLLECTIONS = ("stackfaq", "xquad-mixed6")
 

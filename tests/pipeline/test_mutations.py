@@ -23,6 +23,8 @@ from tests.pipeline.mutations import (
     sentences,
 )
 
+pytestmark = pytest.mark.first_leg
+
 COUNT = int(os.environ.get("MUTATIONS", "10000"))
 COLLECTIONS = ("stackfaq", "xquad-mixed6")
 

@@ -28,7 +28,7 @@ from tests.rights.strangers import (
 from tests.site_in_memory import SiteInMemory, save
 
 # Threads of the pool read what is written here.
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.first_leg]
 
 ALL = attacks()
 COUNT = int(os.environ.get("PROVE_INJECTIONS", "31"))

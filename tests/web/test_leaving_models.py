@@ -12,6 +12,8 @@ import pytest
 from tests import model_server as models
 from tests.serving import events_of, serving, streaming
 
+pytestmark = pytest.mark.first_leg
+
 QUOTE = "When the tide comes in, in words that stand apart: big, once, break."
 # Said before the model is silent; the second sentence is in the middle of its line.
 BEGUN = json.dumps({"text": "It comes in.", "quotes": [{"id": 1, "quote": QUOTE}]})
