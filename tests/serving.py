@@ -131,8 +131,9 @@ class Server:
 class Servers:
     """Each server is started when it is first asked for, and ended with the rest."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, **more):
         self._folder = folder
+        self._more = more  # for the environment of each
         self._running = {}
         self._ends = ExitStack()
 
@@ -146,8 +147,11 @@ class Servers:
         if kind not in self._running:
             folder = self._folder / kind
             folder.mkdir()
-            start = self._proxy if kind in BEHIND_NGINX else serving
-            self._running[kind] = self._ends.enter_context(start(kind, folder))
+            if kind in BEHIND_NGINX:
+                start = self._proxy(kind, folder)
+            else:
+                start = serving(kind, folder, **self._more)
+            self._running[kind] = self._ends.enter_context(start)
         return self._running[kind]
 
     @contextmanager

@@ -27,7 +27,7 @@ DATABASES = {
 NLWEB_ASK = {
     "GENERATORS": ["slow_generator.SlowGenerator"],
     "STREAM_THREADS": 2,
-    "STREAM_DEADLINE": 7,
+    "STREAM_DEADLINE": int(os.environ.get("SLOW_SITE_DEADLINE", "7")),
     "KEEPALIVE_SECONDS": 1,
     "STALL_SECONDS": 1,
 }

@@ -19,6 +19,7 @@ from tests.serving import (
     BEHIND_NGINX,
     COMMANDS,
     STREAM,
+    Servers,
     StalledReader,
     events_of,
     serving,
@@ -41,7 +42,7 @@ NGINX_READS_FIRST = dict.fromkeys(
 )
 
 
-def servers(*more: str, but: Mapping[str, str] | None = None):
+def servers(*more: str, but: Mapping[str, str] | None = None, fixture: str = "server"):
     """Run a test on every kind of server `but` those that cannot do it, with the reason."""
     kinds = [kind for kind in (*KINDS, *more) if kind not in (but or {})]
     params = [
@@ -50,7 +51,7 @@ def servers(*more: str, but: Mapping[str, str] | None = None):
         else pytest.param(kind, marks=pytest.mark.every_server)
         for kind in kinds
     ]
-    return pytest.mark.parametrize("server", params, indirect=True)
+    return pytest.mark.parametrize(fixture, params, indirect=True)
 
 
 @pytest.fixture
@@ -59,6 +60,13 @@ def server(request, serve):
     server.forget()
     yield server
     server.wait_until_free()  # as the next test wants it
+
+
+@pytest.fixture
+def patient_server(request, tmp_path):
+    """One whose answers have so much time that nothing in a test ends for want of it."""
+    with Servers(tmp_path, SLOW_SITE_DEADLINE="60") as serve:
+        yield serve.get(request.param)
 
 
 @servers(but=NGINX_READS_FIRST)
@@ -186,20 +194,21 @@ def test_work_stops_when_the_reader_leaves(server):
     assert time.monotonic() - left < 3
 
 
-@servers("runserver", but={**NO_BACKPRESSURE, **ONE_AT_A_TIME})
-def test_readers_that_stall_keep_no_place(server):
+@servers(
+    "runserver",
+    but={**NO_BACKPRESSURE, **ONE_AT_A_TIME},
+    fixture="patient_server",
+)
+def test_readers_that_stall_keep_no_place(patient_server):
+    server = patient_server
     question = "tide 100000 words 0 apart big"
     with StalledReader(server, question), StalledReader(server, question):
-        began = time.monotonic()
-        written = server.words_written(within=20)
-        stalled = time.monotonic() - began
+        written = server.words_written(within=25)
         server.wait_until_free()
         with streaming(server, "tide 1 words 0.01 apart") as response:
             names = [name for name, *_ in events_of(response)]
 
     assert written is not None
-    # Their time would have been up after seven.
-    assert stalled < 5.5
     assert len(written) == 2
     assert names[-1] == "end"
 
