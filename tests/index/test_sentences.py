@@ -181,6 +181,6 @@ def test_the_pieces_are_the_whole_text_in_order(text, language):
     [".", "。", "! ", "a. ", '."', "1. ", "| ", "= ", "`", "\n", "(", "[1]", "ก "],
 )
 def test_a_long_row_of_marks_takes_no_long_time(part):
-    began = time.process_time()
+    began = time.thread_time()
     sentences(part * (20_000 // len(part)), "en")
-    assert time.process_time() - began < 1.0
+    assert time.thread_time() - began < 2

@@ -268,7 +268,7 @@ def test_whatever_is_slow_ends_in_time(web, monkeypatch, answer):
     began = time.monotonic()
     with pytest.raises(NotFetched):
         get(web)
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 2.8
 
 
 def test_what_is_no_http_is_a_fault(web):

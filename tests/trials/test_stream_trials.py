@@ -144,10 +144,10 @@ def test_o30_when_the_reader_leaves_the_model_stops(server):
             if read == 3:
                 break
     left = time.monotonic()
-    [written] = server.words_written(within=3) or [None]
+    [written] = server.words_written(within=5) or [None]
 
     assert written is not None
-    assert time.monotonic() - left < 3
+    assert time.monotonic() - left < 5
     assert written < 100
     assert "no-store" in response.headers["Cache-Control"]
 

@@ -187,11 +187,11 @@ def test_work_stops_when_the_reader_leaves(server):
                 break
     left = time.monotonic()
 
-    written = server.words_written(within=3)
+    written = server.words_written(within=5)
 
     assert written is not None
-    assert sum(written) < 60
-    assert time.monotonic() - left < 3
+    assert sum(written) < 100
+    assert time.monotonic() - left < 5
 
 
 @servers(
@@ -316,12 +316,12 @@ def test_many_long_documents_leave_room_for_the_pages_of_the_site(server):
 
 @servers()
 def test_document_whose_time_is_up_is_a_failure_with_what_was_found(server):
-    body = {"query": {"text": "tide 1 words 9 apart"}, "prefer": {"mode": "generate"}}
+    body = {"query": {"text": "tide 1 words 11 apart"}, "prefer": {"mode": "generate"}}
     began = time.monotonic()
 
     response = httpx.post(f"{server.url}/ask", json=body, timeout=30)
 
-    assert time.monotonic() - began < 8.5
+    assert time.monotonic() - began < 10.5
     answer = response.json()
     assert (response.status_code, answer["error"]["code"]) == (200, "TIMEOUT")
     assert len(answer["results"]) == 1
