@@ -25,7 +25,7 @@ from nlweb_ask.models import (
     ProfileRetriever,
     VectorSet,
 )
-from nlweb_ask.plugins import IndexUnavailable, sources
+from nlweb_ask.plugins import IndexUnavailable, lends_restricted_pages, sources
 
 logger = logging.getLogger("nlweb_ask.index")
 
@@ -220,9 +220,7 @@ def _of_same_words(vector_set_id: int | None) -> models.QuerySet[PageVectors]:
 
 def sources_that_may_leave() -> list[str]:
     return [
-        source.name
-        for source in sources.classes()
-        if getattr(source, "restricted_pages_to_models", False)
+        name for name in sources.names() if lends_restricted_pages(sources.get(name))
     ]
 
 

@@ -40,6 +40,7 @@ from nlweb_ask.plugins import (
     Ranker,
     Relative,
     Result,
+    SaysNoneIsLeft,
     Scope,
     UnknownPlugin,
     Viewer,
@@ -382,8 +383,8 @@ def _rank(run: Run, results: Sequence[Result]) -> list[Result]:
                     continue
                 ranked = _ranked_by(ranker, run, ranked)
                 counts["results"] = len(ranked)
-            if not ranked:
-                run.none_left = str(getattr(ranker, "none_left", ""))
+            if not ranked and isinstance(ranker, SaysNoneIsLeft):
+                run.none_left = str(ranker.none_left)
         except ModelUnavailable as error:
             run.step_down(error.reason)
         except RAISED as error:  # a ranker that fails is skipped

@@ -12,9 +12,11 @@ from nlweb_ask.pipeline.run import Run
 from nlweb_ask.pipeline.scope import AskScope
 from nlweb_ask.plugins import (
     AsksModels,
+    EmbedsQuestions,
     ModelUnavailable,
     Registry,
     Result,
+    Retriever,
     Step,
     Viewer,
     generators,
@@ -52,11 +54,15 @@ def asks_models(mode: Mode) -> bool:
 
 def embeds_elsewhere(scope: AskScope) -> bool:
     """Tell whether a retriever of the scope asks a provider for a vector."""
-    chosen = [each.name for each in scope.retrievers if each.name in retrievers]
-    if not any(getattr(retrievers.get(n), "embeds_questions", False) for n in chosen):
+    named = [each.name for each in scope.retrievers if each.name in retrievers]
+    if not any(_embeds(retrievers.get(name)) for name in named):
         return False
     model = embedding_model(scope.conf.embedder)
     return model is not None and not model.class_path
+
+
+def _embeds(retriever: Retriever) -> bool:
+    return isinstance(retriever, EmbedsQuestions) and retriever.embeds_questions
 
 
 def lendable(results: Sequence[Result], viewer: Viewer) -> list[Result]:

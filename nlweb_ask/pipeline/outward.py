@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from nlweb_ask.pipeline.permit import Gate, as_candidate
-from nlweb_ask.plugins import Result, Viewer, sources
+from nlweb_ask.plugins import Result, Viewer, lends_restricted_pages, sources
 from nlweb_ask.sources.viewers import anonymous_viewer
 
 
@@ -40,8 +40,7 @@ def lent(results: Sequence[Result], viewer: Viewer) -> list[Result]:
 
 def _is_open(result: Result) -> bool:
     """Tell whether the source lends out pages that not everybody may see."""
-    source = sources.get(result.reference.source)
-    return bool(getattr(source, "restricted_pages_to_models", False))
+    return lends_restricted_pages(sources.get(result.reference.source))
 
 
 def in_their_places(

@@ -27,6 +27,7 @@ from nlweb_ask.plugins import (
     Deadline,
     Generator,
     ModelUnavailable,
+    ReadsTheBest,
     Reference,
     Result,
     Sentence,
@@ -134,7 +135,8 @@ def _shown(
     still = standing.of([result.reference for result in results])
     there = [each for each in results if each.reference in still]
     lent = lendable(there, run.viewer)
-    read = there[: getattr(generator, "most_pages", None)]
+    most = generator.most_pages if isinstance(generator, ReadsTheBest) else None
+    read = there[:most]
     return lent, {each.reference for each in read} <= {each.reference for each in lent}
 
 

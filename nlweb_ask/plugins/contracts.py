@@ -84,6 +84,16 @@ class Relative(Protocol):
         """Return what the weight of its profile is multiplied by; told by public pages."""
 
 
+@runtime_checkable
+class EmbedsQuestions(Protocol):
+    """A retriever that has a question embedded by the embedder of the site.
+
+    Optional. Where a provider does it, a question that may cost nothing does without.
+    """
+
+    embeds_questions: bool
+
+
 class Ranker(Protocol):
     """Orders and drops results; it cannot add one."""
 
@@ -91,6 +101,16 @@ class Ranker(Protocol):
 
     def rank(self, question: Question, results: Sequence[Result]) -> Sequence[Result]:
         """Return some or all of `results`, best first."""
+
+
+@runtime_checkable
+class SaysNoneIsLeft(Protocol):
+    """A ranker that says itself what it means when it leaves no page.
+
+    Optional. Without it the answer says that the site does not seem to answer.
+    """
+
+    none_left: str  # a sentence, translated; a lazy one will do
 
 
 class Generator(Protocol):
@@ -102,6 +122,17 @@ class Generator(Protocol):
         self, question: Question, results: Sequence[Result], deadline: Deadline
     ) -> Iterator[Sentence]:
         """Yield sentences in reading order; stop early when `deadline` says so."""
+
+
+@runtime_checkable
+class ReadsTheBest(Protocol):
+    """A generator that reads no more than the best few of the pages it is given.
+
+    Optional. No reader is told of pages that were kept from it and that it would not
+    have read.
+    """
+
+    most_pages: int
 
 
 class Handler(Protocol):
@@ -193,6 +224,22 @@ class Stamped(Protocol):
         At most 64 characters. One query for all of them, never one each; asked for the
         results of every question, unless `visible_ids` has told them (`StampedIds`).
         """
+
+
+@runtime_checkable
+class LendsRestrictedPages(Protocol):
+    """A source that says whether its pages may be sent to a hosted model unless public.
+
+    Optional. Without it only what everybody may see leaves the site.
+    """
+
+    restricted_pages_to_models: bool
+
+
+def lends_restricted_pages(source: Source) -> bool:
+    return isinstance(source, LendsRestrictedPages) and bool(
+        source.restricted_pages_to_models
+    )
 
 
 @runtime_checkable
