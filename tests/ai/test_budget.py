@@ -25,6 +25,7 @@ from tests.ai.spending import (
     take,
 )
 from tests.factories import SiteSettingsFactory
+from tests.index.stepped import shared_database
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
@@ -170,17 +171,22 @@ def test_only_the_first_settlement_counts():
     assert everything() == before
 
 
-def test_settlements_at_the_same_moment_count_once(transactional_db):
-    lease = take(calls=1, micros=5_000)
-    with ThreadPoolExecutor(8) as threads:
-        for _ in range(8):
-            threads.submit(_settle_and_close, lease)
-    assert (row().day_calls, row().day_micros) == (1, 700)
+def test_settlements_at_the_same_moment_count_once(transactional_db, tmp_path):
+    # A thread cannot close its connection to a database in memory.
+    with shared_database(tmp_path):
+        lease = take(calls=1, micros=5_000)
+        with ThreadPoolExecutor(8) as threads:
+            settled = [threads.submit(_settle_and_close, lease) for _ in range(8)]
+        for each in settled:
+            each.result()
+        assert (row().day_calls, row().day_micros) == (1, 700)
 
 
 def _settle_and_close(lease):
-    lease.settle(Cost(1, 700))
-    connection.close()
+    try:
+        lease.settle(Cost(1, 700))
+    finally:
+        connection.close()
 
 
 @pytest.mark.parametrize(
