@@ -262,7 +262,7 @@ def _events(request: HttpRequest, asked: Asked) -> tuple[Sequence[Event], bool]:
     if not asked.takes_long:
         return list(whole.events(threading.Event())), True
     with leased(request, asked.viewer.user) as lease:
-        told, end = wait_for(lease.held_by(whole.events))
+        told, end = wait_for(request, lease.held_by(whole.events))
     return told, end is End.WHOLE
 
 

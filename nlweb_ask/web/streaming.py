@@ -68,11 +68,13 @@ def send_live(
     return SyncStream(channel, farewell, keepalive=settings.keepalive_seconds)
 
 
-def wait_for(produce: Produce[Item]) -> tuple[list[Item], End | None]:
+def wait_for(
+    request: HttpRequest, produce: Produce[Item]
+) -> tuple[list[Item], End | None]:
     """Return what takes its time to be made, and how it ended.
 
     That is None when the time was up before it had; what was made by then is returned,
-    and the work is told to stop. Within a transaction, as in most tests of a site, it is
+    and the work is told to stop, as it is when the client goes. Within a transaction, as in most tests of a site, it is
     made in this thread, since no other sees what was written in it.
 
     Raises:
@@ -82,6 +84,7 @@ def wait_for(produce: Produce[Item]) -> tuple[list[Item], End | None]:
         with contextlib.closing(produce(threading.Event())) as items:
             return list(items), End.WHOLE
     channel = _begun(produce)
+    channel.has_left = has_left(request)
     made: list[Item] = []
     try:
         # The view's, which nobody needs for as long as this takes.
@@ -91,7 +94,7 @@ def wait_for(produce: Produce[Item]) -> tuple[list[Item], End | None]:
                 return made, item
             made.append(item)
     finally:
-        channel.leave()
+        channel.close()
     return made, None
 
 

@@ -287,7 +287,7 @@ class AskView(Endpoint):
             told = list(whole.events(threading.Event()))
             return document_response(*whole.document(told))
         with leased(http, asked.viewer.user) as lease:
-            told, end = wait_for(lease.held_by(whole.events))
+            told, end = wait_for(http, lease.held_by(whole.events))
         return document_response(*whole.document(told, end))
 
 

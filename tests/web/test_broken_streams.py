@@ -8,6 +8,7 @@ import time
 from dataclasses import dataclass, field, replace
 
 import pytest
+from django.test import RequestFactory
 
 from nlweb_ask.plugins.types import Viewer
 from nlweb_ask.protocol.events import (
@@ -122,7 +123,7 @@ def live(rf, asked):
 
 def document(asked):
     whole = WholeAnswer(asked)
-    status, body = whole.document(*wait_for(whole.events))
+    status, body = whole.document(*wait_for(RequestFactory().get("/ask"), whole.events))
     assert status == 200
     return json.loads(body)
 

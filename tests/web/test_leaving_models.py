@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import sqlite3
 import time
 from itertools import islice
@@ -112,6 +113,30 @@ def test_who_leaves_stops_the_model(site, provider, mode, behaviours, read):
     site.wait_until_free()
     assert becomes(lambda: site.holds()[0] <= threads + 2, within=10)
     assert becomes(lambda: site.holds()[1] == 0, within=5)
+
+
+# Under ASGI Django waits for what a thread of a view has begun.
+@pytest.mark.parametrize("site", ["gunicorn-gthread"], indirect=True)
+@pytest.mark.parametrize("mode", ["list", "generate"])
+def test_who_leaves_before_a_document_is_there_stops_the_model(site, provider, mode):
+    provider.behaves("hang")
+    calls, left = provider.calls, len(provider.left_at)
+    body = {"query": {"text": "When does the tide come in?"}, "prefer": {"mode": mode}}
+    with socket.create_connection(("127.0.0.1", site.port)) as client:
+        client.sendall(_posted(json.dumps(body)))
+        assert provider.wait_for_calls(calls + 1, within=20)
+
+    assert provider.wait_until_left(times=left + 1, within=STOPPED_WITHIN + MARGIN)
+    assert becomes(lambda: unsettled(site) == 0, within=5)
+    site.wait_until_free()
+
+
+def _posted(body):
+    head = (
+        "POST /ask HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {len(body)}\r\n\r\n"
+    )
+    return f"{head}{body}".encode()
 
 
 def _events_without_pings(response):
