@@ -8,6 +8,6 @@ from django.core.wsgi import get_wsgi_application
 
 # As the site itself does it: else it would fetch a list of prices from the network.
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
-import litellm  # noqa: E402, F401
+import litellm  # noqa: F401
 
 application = get_wsgi_application()
