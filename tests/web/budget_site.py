@@ -18,7 +18,10 @@ DATABASES = {
     "default": {**DATABASES["default"], "NAME": os.environ["BUDGET_SITE_DATABASE"]}
 }
 if os.environ["DATABASE"] == "sqlite":
+    # As the documentation recommends it; a database server has too few for all of them.
     DATABASES["default"]["CONN_MAX_AGE"] = 600
+    options = json.loads(os.environ.get("BUDGET_SITE_OPTIONS", "{}"))
+    DATABASES["default"]["OPTIONS"].update(options)
 NLWEB_ASK = {
     **TESTS,
     "MODELS": json.loads(os.environ["BUDGET_SITE_MODELS"]),
