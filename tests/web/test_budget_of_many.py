@@ -25,7 +25,7 @@ from tests.serving import ROOT, SITE, free_port, gunicorn, wait_for
 from tests.testapp.models import Article
 from tests.web.budget_gate import FOLDER, Gate
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.first_leg]
 
 DATABASE = os.environ.get("DATABASE", "sqlite")
 PROCESSES = 4
