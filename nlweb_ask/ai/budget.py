@@ -37,6 +37,9 @@ logger = logging.getLogger("nlweb_ask.budget")
 # Databases end one of two transactions that wait for each other, or for too long.
 ATTEMPTS: Final = 4
 PAUSE_SECONDS: Final = 0.05
+# More than a database takes to find a deadlock (PostgreSQL: one second). Who has waited
+# longer has waited for a lock that somebody holds on to, and will not wait for it again.
+PATIENCE_SECONDS: Final = 3.0
 # Calls are kept for the screen that shows a day by its hours.
 KEPT_SECONDS: Final = 2 * 24 * 60 * 60
 NOTHING: Final = Cost(0, 0)
@@ -125,6 +128,7 @@ def _reserve(conf: SiteConf, payer: Payer, worst: Cost, seconds: int) -> Lease:
     caps = caps_for(conf, worst)
     at = periods.now()
     call = _Call(payer, worst, caps, at, seconds)
+    until = time.monotonic() + PATIENCE_SECONDS
     for attempt in range(ATTEMPTS):
         try:
             return _take(call)
@@ -132,7 +136,7 @@ def _reserve(conf: SiteConf, payer: Payer, worst: Cost, seconds: int) -> Lease:
             if not _has_room_now(error, call):
                 break
         except OperationalError:
-            if attempt + 1 == ATTEMPTS:
+            if attempt + 1 == ATTEMPTS or time.monotonic() >= until:
                 raise
             time.sleep(random.uniform(0, PAUSE_SECONDS))  # noqa: S311 - no secret
     raise ModelUnavailable(reason="budget")

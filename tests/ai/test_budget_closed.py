@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from django.db import DatabaseError, OperationalError, connection, transaction
 
+from nlweb_ask.ai.budget import PATIENCE_SECONDS
 from nlweb_ask.models import ModelLease, ModelSpending, SiteSettings, VisitorSpending
 from tests.ai.spending import counted, everything, refusal, take
 from tests.factories import SiteSettingsFactory
@@ -44,14 +47,15 @@ def test_statement_that_fails_spends_nothing(verb, error):
 
 
 class Failing:
-    """Lets statements of a kind fail, the first `times` of them."""
+    """Lets statements of a kind fail, the first `times` of them, after so long."""
 
-    def __init__(self, verb, error, times=1000):
-        self.verb, self.error, self.left = verb, error, times
+    def __init__(self, verb, error, times=1000, seconds=0.0):
+        self.verb, self.error, self.left, self.seconds = verb, error, times, seconds
 
     def __call__(self, execute, sql, *more):
         if sql.startswith(self.verb) and self.left:
             self.left -= 1
+            time.sleep(self.seconds)
             msg = "secret words of the engine"
             raise self.error(msg)
         return execute(sql, *more)
@@ -62,6 +66,15 @@ def test_deadlock_is_tried_again():
     with connection.execute_wrapper(Failing("UPDATE", OperationalError, times=2)):
         assert refusal() == ""
     assert counted() == 2
+
+
+def test_who_has_waited_long_for_a_lock_is_not_made_to_wait_for_it_again():
+    """MariaDB waits for 50 seconds, and four times as long is more than a stream has."""
+    take()
+    late = Failing("UPDATE", OperationalError, times=1, seconds=PATIENCE_SECONDS)
+    with connection.execute_wrapper(late):
+        assert refusal() == "budget"
+    assert counted() == 1
 
 
 def test_log_tells_the_kind_of_an_error_and_none_of_its_words(caplog):
