@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -59,11 +60,23 @@ def page(chromium, complaints):
 @pytest.fixture(scope="session")
 def example(tmp_path_factory):
     """Serve the loaded example site from a process of its own; give its address."""
+    folder = tmp_path_factory.mktemp("site")
+    with example_site(folder, "tests.browser.strict_site") as (address, _environment):
+        yield address
+
+
+@contextmanager
+def example_site(folder, settings, **more):
+    """Serve the loaded example site; give its address and its environment.
+
+    `more` is added to that.
+    """
     port = free_port()
     environment = {
         **os.environ,
-        "DJANGO_SETTINGS_MODULE": "tests.browser.strict_site",
-        "SQLITE_PATH": str(tmp_path_factory.mktemp("site") / "site.sqlite3"),
+        **more,
+        "DJANGO_SETTINGS_MODULE": settings,
+        "SQLITE_PATH": str(folder / "site.sqlite3"),
         "DATABASE": "sqlite",
         "PORT": str(port),
     }
@@ -84,10 +97,12 @@ def example(tmp_path_factory):
         stderr=subprocess.DEVNULL,
     )
     address = f"http://127.0.0.1:{port}"
-    wait_for(address)
-    yield address
-    server.terminate()
-    server.wait()
+    try:
+        wait_for(address)
+        yield address, environment
+    finally:
+        server.terminate()
+        server.wait()
 
 
 def chromium_path():
