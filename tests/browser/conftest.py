@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -27,14 +28,8 @@ OPTIONS = [
 
 @pytest.fixture(scope="session")
 def chromium():
-    sync_api = pytest.importorskip("playwright.sync_api")
-    path = chromium_path()
-    if path is None:
-        pytest.skip("Chromium is not installed")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=OPTIONS)
+    with launched_chromium() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture
@@ -88,6 +83,19 @@ def example(tmp_path_factory):
     yield address
     server.terminate()
     server.wait()
+
+
+@contextmanager
+def launched_chromium():
+    """Run Chromium until the block ends; skip the test where there is none."""
+    sync_api = pytest.importorskip("playwright.sync_api")
+    path = chromium_path()
+    if path is None:
+        pytest.skip("Chromium is not installed")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=OPTIONS)
+        yield browser
+        browser.close()
 
 
 def chromium_path():
