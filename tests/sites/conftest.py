@@ -8,6 +8,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from django.contrib.auth.models import Group, User
 
 from tests.browser.conftest import launched_chromium
 
@@ -19,7 +20,17 @@ collect_ignore = [
 ]
 
 # Their assertions are those of the tests.
-pytest.register_assert_rewrite("tests.sites.real_server")
+pytest.register_assert_rewrite("tests.sites.real_server", "tests.sites.twins")
+
+
+@pytest.fixture
+def member(db):
+    """One of the crew; there are pilots as well."""
+    Group.objects.create(name="pilots")
+    crew = Group.objects.create(name="crew")
+    made = User.objects.create_user("member")
+    made.groups.add(crew)
+    return made
 
 
 # What follows is of the tests of a real server, whose `site` is a running `Site`.
