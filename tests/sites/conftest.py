@@ -20,7 +20,9 @@ collect_ignore = [
 ]
 
 # Their assertions are those of the tests.
-pytest.register_assert_rewrite("tests.sites.real_server", "tests.sites.twins")
+pytest.register_assert_rewrite(
+    "tests.sites.real_server", "tests.sites.trial", "tests.sites.twins"
+)
 
 
 @pytest.fixture
