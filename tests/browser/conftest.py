@@ -28,14 +28,8 @@ OPTIONS = [
 
 @pytest.fixture(scope="session")
 def chromium():
-    sync_api = pytest.importorskip("playwright.sync_api")
-    path = chromium_path()
-    if path is None:
-        pytest.skip("Chromium is not installed")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=OPTIONS)
+    with launched_chromium() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture
@@ -103,6 +97,19 @@ def example_site(folder, settings, **more):
     finally:
         server.terminate()
         server.wait()
+
+
+@contextmanager
+def launched_chromium():
+    """Run Chromium until the block ends; skip the test where there is none."""
+    sync_api = pytest.importorskip("playwright.sync_api")
+    path = chromium_path()
+    if path is None:
+        pytest.skip("Chromium is not installed")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=OPTIONS)
+        yield browser
+        browser.close()
 
 
 def chromium_path():

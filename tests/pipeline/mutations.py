@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
+from typing import NamedTuple
 
 COLLECTIONS = Path(__file__).parents[1] / "data" / "retrieval"
 WORD = re.compile(r"[^\W_]+")
@@ -14,11 +15,63 @@ LEAST_WORDS, MOST_WORDS = 8, 40
 DENIALS = {"en": "not", "de": "nicht", "es": "no", "ru": "не"}
 
 
-def passages(collection: str) -> list[tuple[str, str]]:
-    """Return language and text of the pages of a collection."""
-    lines = (COLLECTIONS / collection / "corpus.jsonl").read_text("utf-8").splitlines()
+class Passage(NamedTuple):
+    language: str
+    text: str
+
+
+class Mutation(NamedTuple):
+    page: Passage
+    quote: str  # a sentence of it
+    wrong: str  # what was made of that
+
+
+def passages(*collections: str) -> list[Passage]:
+    """Return the pages of collections."""
+    lines = [
+        line
+        for name in collections
+        for line in (COLLECTIONS / name / "corpus.jsonl")
+        .read_text("utf-8")
+        .splitlines()
+    ]
     rows = map(json.loads, lines)
-    return [(row.get("lang", ""), row["text"]) for row in rows]
+    return [Passage(row.get("lang", ""), row["text"]) for row in rows]
+
+
+def misquotations(
+    chance: random.Random, pages: Sequence[Passage], count: int
+) -> Iterator[Mutation]:
+    """Yield as many that do not stand in the page; cut at either end one may."""
+    while count:
+        page = chance.choice(pages)
+        told = sentences(page.text)
+        if not told:
+            continue
+        quote = chance.choice(told)
+        wrong = misquoted(chance, quote)
+        if wrong not in " ".join(page.text.split()):
+            count -= 1
+            yield Mutation(page, quote, wrong)
+
+
+def contradictions(
+    chance: random.Random, pages: Sequence[Passage], count: int
+) -> Iterator[Mutation]:
+    """Yield as many sentences that say otherwise than the one they were made of."""
+    names = names_in(page.text for page in pages)
+    listed = [page for page in pages if page.language in DENIALS]
+    while count:
+        page = chance.choice(listed)
+        told = sentences(page.text)
+        if not told:
+            continue
+        quote = chance.choice(told)
+        wrong = said_otherwise(chance, page.language, quote, names)
+        if wrong is None or wrong.casefold().split() == quote.casefold().split():
+            continue
+        count -= 1
+        yield Mutation(page, quote, wrong)
 
 
 def sentences(text: str) -> list[str]:
@@ -49,6 +102,20 @@ def misquoted(chance: random.Random, quote: str) -> str:
         case _:
             words[place] += chance.choice(",;s0")
     return " ".join(words)
+
+
+def said_otherwise(
+    chance: random.Random, language: str, sentence: str, names: list[str]
+) -> str | None:
+    match chance.randrange(4):
+        case 0:
+            return another_number(chance, sentence)
+        case 1:
+            return another_name(chance, sentence, names)
+        case 2:
+            return denied(chance, sentence, language)
+        case _:
+            return reordered(chance, sentence)
 
 
 def another_number(chance: random.Random, sentence: str) -> str | None:

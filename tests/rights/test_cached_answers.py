@@ -20,6 +20,7 @@ from tests.rights.channels import JSON, STREAM, asker
 from tests.rights.http_cache import HttpCache
 from tests.rights.matrix import CHANNELS
 from tests.rights.overheard import readings
+from tests.rights.site_cache import keep_whatever_may_be_kept
 from tests.rights.sites import COMMON
 from tests.testapp.models import Bulletin
 
@@ -57,12 +58,7 @@ PEOPLE = ("superuser", "in-a", "in-b", "member", None)
 def _site_that_keeps_what_it_may(settings):
     settings.ROOT_URLCONF = __name__
     settings.NLWEB_ASK = settings.NLWEB_ASK | {"SITES_ENDPOINT": True}
-    settings.MIDDLEWARE = [
-        "django.middleware.cache.UpdateCacheMiddleware",
-        "django.middleware.http.ConditionalGetMiddleware",
-        *settings.MIDDLEWARE,
-        "django.middleware.cache.FetchFromCacheMiddleware",
-    ]
+    keep_whatever_may_be_kept(settings)
 
 
 @pytest.fixture

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 from collections import Counter
 from collections.abc import Mapping
-from pathlib import Path
 
 import pytest
 from django.utils import timezone
 
 from tests.rights import oracle
+from tests.rights.imports import imported_by
 from tests.rights.matrix import (
     ABSENT_CHANNELS,
     ABSENT_STATES,
@@ -21,6 +20,7 @@ from tests.rights.matrix import (
 )
 from tests.rights.people import Page
 from tests.rights.scene import ON_EVERY_SERVER, run_channel
+from tests.rights.site_cache import keep_whatever_may_be_kept
 
 RUN, NOT_APPLICABLE = "cells of the matrix run", "cells not applicable"
 
@@ -33,12 +33,7 @@ def pages(people) -> Mapping[str, Page]:
 @pytest.fixture(autouse=True)
 def _whatever_may_be_kept_is_kept(settings):
     """A cache for the whole site, and the validators that a site may have."""
-    settings.MIDDLEWARE = [
-        "django.middleware.cache.UpdateCacheMiddleware",
-        "django.middleware.http.ConditionalGetMiddleware",
-        *settings.MIDDLEWARE,
-        "django.middleware.cache.FetchFromCacheMiddleware",
-    ]
+    keep_whatever_may_be_kept(settings)
     settings.NLWEB_ASK = settings.NLWEB_ASK | {"SITES_ENDPOINT": True}
 
 
@@ -63,9 +58,7 @@ def test_each_caller_is_shown_what_that_caller_may_see_and_no_trace_of_the_rest(
     run = run_channel(MATRIX, channel, pages, may_see)
     tally[RUN] += run.cells
     assert not run.wrong
-    assert run.cells == sum(
-        cell.channel == channel.name and not cell.reason for cell in MATRIX.cells()
-    )
+    assert run.cells == MATRIX.cells_to_run(channel)
 
 
 def test_every_cell_is_run_or_has_its_reason(tally):
@@ -83,15 +76,5 @@ def test_every_family_of_the_matrix_has_cells_that_are_run():
 
 
 def test_oracle_is_written_apart_from_the_product():
-    tree = ast.parse(Path(oracle.__file__).read_text(encoding="utf-8"))
-    modules = [
-        name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        for name in (
-            [node.module]
-            if isinstance(node, ast.ImportFrom)
-            else [alias.name for alias in node.names]
-        )
-    ]
+    modules = imported_by(oracle)
     assert not [name for name in modules if "nlweb_ask" in name or "rights" in name]

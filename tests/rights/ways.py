@@ -124,6 +124,11 @@ class Matrix:
                     reason = self.reason(channel, caller, state)
                     yield Cell(channel, caller.name, state, reason)
 
+    def cells_to_run(self, channel: Channel) -> int:
+        return sum(
+            cell.channel == channel.name and not cell.reason for cell in self.cells()
+        )
+
     def reason(self, channel: str, caller: Caller, state: str) -> str:
         """Say why a cell does not exist; empty where it does."""
         if channel in ABSENT_CHANNELS:

@@ -7,14 +7,14 @@ asks by its own word in all of them.
 
 from __future__ import annotations
 
-import ast
 import os
-from pathlib import Path
 
 import pytest
 
 from nlweb_ask.index.refresh import sweep
+from tests.rights.imports import imported_by
 from tests.rights.scene import ON_EVERY_SERVER, run_channel
+from tests.rights.site_cache import keep_whatever_may_be_kept
 from tests.rights.ways import CALLERS, CHANNELS, Caller, Matrix
 from tests.sites.djangocms import building
 from tests.sites.djangocms.rights import oracle
@@ -59,12 +59,7 @@ ONE_IN_FIRST = 3  # of the first way
 
 @pytest.fixture(autouse=True)
 def _whatever_may_be_kept_is_kept(db, pages, settings):
-    settings.MIDDLEWARE = [
-        "django.middleware.cache.UpdateCacheMiddleware",
-        "django.middleware.http.ConditionalGetMiddleware",
-        *settings.MIDDLEWARE,
-        "django.middleware.cache.FetchFromCacheMiddleware",
-    ]
+    keep_whatever_may_be_kept(settings)
     settings.NLWEB_ASK = settings.NLWEB_ASK | {
         "SITES_ENDPOINT": True,
         "RATE_LIMIT": "",
@@ -148,16 +143,6 @@ def test_each_state_lets_somebody_in_or_nobody_as_it_says(pages):
 
 
 def test_oracle_is_written_apart_from_the_product():
-    tree = ast.parse(Path(oracle.__file__).read_text(encoding="utf-8"))
-    modules = [
-        name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        for name in (
-            [node.module]
-            if isinstance(node, ast.ImportFrom)
-            else [alias.name for alias in node.names]
-        )
-    ]
     forbidden = ("nlweb_ask", "rights", "cms.utils")
+    modules = imported_by(oracle)
     assert not [name for name in modules if any(each in name for each in forbidden)]

@@ -11,27 +11,22 @@ import pytest
 from cms.models import Page, PageContent, PagePermission
 from django.contrib.auth.models import Group, User
 from django.contrib.sites.models import Site
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 
 from nlweb_ask.index.merge import merge
 from nlweb_ask.index.refresh import sweep
-from nlweb_ask.protocol.question import Limits
 from tests.asking import ANONYMOUS
-from tests.rights.sent import sent
 from tests.sites.asking import ask_site
 from tests.sites.djangocms import building
 from tests.sites.djangocms.rights.states import committed
+from tests.sites.twins import (
+    ASKED,
+    other_bytes,
+    same_bytes,
+    same_number_of_queries,
+    words,
+)
 
-# Far enough apart that none is another one mistyped.
-WORDS = "kettle barge lantern orchard puncture ferry mortar saddle violet".split()
-QUESTIONS = ("kettle", "barge lantern orchard", "ferry violet")
-PAGES = (Limits(), Limits(max_results=1), Limits(max_results=3, offset=2))
 HIDDEN = 2  # pages that would be first on every list, if they were on one
-
-
-def words(chance, number):
-    return " ".join(chance.choices(WORDS, k=number))
 
 
 def add(parent, title, body, **fields):
@@ -43,9 +38,8 @@ def add(parent, title, body, **fields):
 
 
 def hidden_below(parent, chance, **fields):
-    asked = " ".join(QUESTIONS)
     return [
-        add(parent, asked, f"{asked} {words(chance, 9)}", **fields)
+        add(parent, ASKED, f"{ASKED} {words(chance, 9)}", **fields)
         for _ in range(HIDDEN)
     ]
 
@@ -120,7 +114,7 @@ def drafts(home, chance):
     for page in again(home).get_child_pages():
         if PageContent.objects.filter(page=page, language="en").exists():
             draft = building.version_of(building.latest(page)).copy(building.editor())
-            building.say(draft.content, f"<p>{' '.join(QUESTIONS)}</p>")
+            building.say(draft.content, f"<p>{ASKED}</p>")
 
 
 def in_language_that_is_not_public(home, chance):
@@ -131,7 +125,7 @@ def in_placeholders_for_some(home, chance):
     for page in again(home).get_child_pages():
         content = PageContent.objects.get(page=page, language="en")
         with committed(execute=True):
-            building.say(content, f"<p>{' '.join(QUESTIONS)}</p>", "members")
+            building.say(content, f"<p>{ASKED}</p>", "members")
 
 
 def seen_until_a_group_was_left(home, chance):
@@ -159,15 +153,6 @@ WITH_VERSIONS = [
 HISTORIES = WITH_VERSIONS if building.VERSIONED else WITHOUT_VERSIONS
 
 
-@pytest.fixture
-def member(db):
-    Group.objects.create(name="pilots")
-    crew = Group.objects.create(name="crew")
-    made = User.objects.create_user("member")
-    made.groups.add(crew)
-    return made
-
-
 def grow(home, chance):
     """Add pages that all may see, and some that members may, or the crew."""
     crew = Group.objects.get(name="crew")
@@ -178,57 +163,33 @@ def grow(home, chance):
             restrict(page, group=crew)
 
 
-def answers(who):
-    # Loaded anew, as each request does.
-    user = User.objects.get(pk=who.pk) if who.pk else who
-    return [
-        sent(ask_site(question, user=user, limits=limits))
-        for question in QUESTIONS
-        for limits in PAGES
-    ]
-
-
 @pytest.mark.parametrize("history", HISTORIES, ids=lambda history: history.__name__)
 def test_twins_give_the_same_bytes(home, member, history):
     chance = random.Random(history.__name__)
     grow(home, chance)
     if HISTORIES.index(history) % 2:
         merge(0)
-    people = (ANONYMOUS, member)
-    alone = [answers(who) for who in people]
-    with committed(execute=True):
+    with same_bytes(ANONYMOUS, member), committed(execute=True):
         history(home, chance)
-    assert [answers(who) for who in people] == alone
-    merge(0)
-    assert [answers(who) for who in people] == alone
 
 
 def test_pages_for_members_change_no_byte_for_others(home, member):
     chance = random.Random(1)
     grow(home, chance)
-    alone = [answers(who) for who in (ANONYMOUS, member)]
-    hidden_below(home, chance, login_required=True)
-    assert answers(ANONYMOUS) == alone[0]
-    assert answers(member) != alone[1]
+    with same_bytes(ANONYMOUS), other_bytes(member):
+        hidden_below(home, chance, login_required=True)
 
 
 def test_a_page_that_is_not_hidden_makes_a_difference(home, member):
     chance = random.Random(2)
     grow(home, chance)
-    alone = answers(ANONYMOUS)
-    hidden_below(home, chance)
-    assert answers(ANONYMOUS) != alone
+    with other_bytes(ANONYMOUS):
+        hidden_below(home, chance)
 
 
 def test_hidden_pages_cost_an_anonymous_question_no_query(home, member):
     chance = random.Random(3)
     grow(home, chance)
-    answers(ANONYMOUS)
-    with CaptureQueriesContext(connection) as before:
-        answers(ANONYMOUS)
-    for _ in range(5):
-        restricted(home, chance)
-    answers(ANONYMOUS)
-    with CaptureQueriesContext(connection) as after:
-        answers(ANONYMOUS)
-    assert len(after) == len(before)
+    with same_number_of_queries(ANONYMOUS):
+        for _ in range(5):
+            restricted(home, chance)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ast
-from pathlib import Path
-
 import pytest
 from wagtail.models import Site
 
+from tests.rights.imports import imported_by
 from tests.rights.people import populate
 from tests.rights.scene import run_channel
+from tests.rights.site_cache import keep_whatever_may_be_kept
 from tests.rights.ways import CALLERS, CHANNELS, Caller, Matrix
 from tests.sites.wagtail.rights import oracle
 from tests.sites.wagtail.rights.states import ABSENT_STATES, STATES
@@ -28,12 +27,7 @@ MATRIX = Matrix(
 
 @pytest.fixture
 def pages(home, settings):
-    settings.MIDDLEWARE = [
-        "django.middleware.cache.UpdateCacheMiddleware",
-        "django.middleware.http.ConditionalGetMiddleware",
-        *settings.MIDDLEWARE,
-        "django.middleware.cache.FetchFromCacheMiddleware",
-    ]
+    keep_whatever_may_be_kept(settings)
     settings.NLWEB_ASK = settings.NLWEB_ASK | {
         "SITES_ENDPOINT": True,
         "RATE_LIMIT": "",
@@ -59,9 +53,7 @@ def test_each_caller_is_shown_what_that_caller_may_see_and_no_trace_of_the_rest(
 ):
     run = run_channel(MATRIX, channel, pages, may_see)
     assert not run.wrong
-    assert run.cells == sum(
-        cell.channel == channel.name and not cell.reason for cell in MATRIX.cells()
-    )
+    assert run.cells == MATRIX.cells_to_run(channel)
 
 
 def test_each_state_lets_somebody_in_or_nobody_as_it_says(pages):
@@ -79,15 +71,5 @@ def test_each_state_lets_somebody_in_or_nobody_as_it_says(pages):
 
 
 def test_oracle_is_written_apart_from_the_product():
-    tree = ast.parse(Path(oracle.__file__).read_text(encoding="utf-8"))
-    modules = [
-        name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        for name in (
-            [node.module]
-            if isinstance(node, ast.ImportFrom)
-            else [alias.name for alias in node.names]
-        )
-    ]
+    modules = imported_by(oracle)
     assert not [name for name in modules if "nlweb_ask" in name or "rights" in name]

@@ -9,30 +9,25 @@ import random
 
 import pytest
 from django.contrib.auth.models import Group, User
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from wagtail.models import Page, PageViewRestriction
 
 from nlweb_ask.index.merge import merge
 from nlweb_ask.index.refresh import sweep
-from nlweb_ask.protocol.question import Limits
 from tests.asking import ANONYMOUS
 from tests.rights.channels import PASSED, pass_passwords
-from tests.rights.sent import sent
 from tests.sites.asking import ask_site
+from tests.sites.twins import (
+    ASKED,
+    other_bytes,
+    same_bytes,
+    same_number_of_queries,
+    words,
+)
 from tests.sites.wagtail.pages.models import PlainPage
 from tests.sites.wagtail.rights.states import restrict
 
-# Far enough apart that none is another one mistyped.
-WORDS = "kettle barge lantern orchard puncture ferry mortar saddle violet".split()
-QUESTIONS = ("kettle", "barge lantern orchard", "ferry violet")
-PAGES = (Limits(), Limits(max_results=1), Limits(max_results=3, offset=2))
 SEEDS = range(2)
-
-
-def words(chance, number):
-    return " ".join(chance.choices(WORDS, k=number))
 
 
 def add(parent, title, body):
@@ -44,8 +39,7 @@ def add(parent, title, body):
 
 def hidden_below(parent, chance):
     """Add pages that would be first on every list, if they were on one."""
-    asked = " ".join(QUESTIONS)
-    return [add(parent, asked, f"{asked} {words(chance, 9)}") for _ in range(3)]
+    return [add(parent, ASKED, f"{ASKED} {words(chance, 9)}") for _ in range(3)]
 
 
 def again(page):
@@ -104,7 +98,7 @@ def deleted(home, chance):
 def drafts(home, chance):
     for page in hidden_below(home, chance):
         page.unpublish()
-        page.body = f"<p>{' '.join(QUESTIONS)}</p>"
+        page.body = f"<p>{ASKED}</p>"
         page.save_revision()
 
 
@@ -155,15 +149,6 @@ HISTORIES = (
 FOR_MEMBERS_ONLY = restricted("login")
 
 
-@pytest.fixture
-def member(db):
-    Group.objects.create(name="pilots")
-    crew = Group.objects.create(name="crew")
-    made = User.objects.create_user("member")
-    made.groups.add(crew)
-    return made
-
-
 def grow(home, chance):
     """Add pages that all may see, and some that members may, or the crew."""
     crew = Group.objects.get(name="crew")
@@ -173,16 +158,6 @@ def grow(home, chance):
             restrict(page, *chance.choice([("login",), ("groups", crew)]))
 
 
-def answers(who):
-    # Loaded anew, as each request does.
-    user = User.objects.get(pk=who.pk) if who.pk else who
-    return [
-        sent(ask_site(question, user=user, limits=limits))
-        for question in QUESTIONS
-        for limits in PAGES
-    ]
-
-
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("history", HISTORIES, ids=lambda history: history.__name__)
 def test_twins_give_the_same_bytes(home, member, history, seed):
@@ -190,40 +165,27 @@ def test_twins_give_the_same_bytes(home, member, history, seed):
     grow(home, chance)
     if seed % 2:
         merge(0)
-    people = (ANONYMOUS, member)
-    alone = [answers(who) for who in people]
-    history(home, chance)
-    assert [answers(who) for who in people] == alone
-    merge(0)
-    assert [answers(who) for who in people] == alone
+    with same_bytes(ANONYMOUS, member):
+        history(home, chance)
 
 
 def test_pages_for_members_change_no_byte_for_others(home, member):
     chance = random.Random(1)
     grow(home, chance)
-    alone = [answers(who) for who in (ANONYMOUS, member)]
-    FOR_MEMBERS_ONLY(home, chance)
-    assert answers(ANONYMOUS) == alone[0]
-    assert answers(member) != alone[1]
+    with same_bytes(ANONYMOUS), other_bytes(member):
+        FOR_MEMBERS_ONLY(home, chance)
 
 
 def test_a_page_that_is_not_hidden_makes_a_difference(home, member):
     chance = random.Random(2)
     grow(home, chance)
-    alone = answers(ANONYMOUS)
-    hidden_below(home, chance)
-    assert answers(ANONYMOUS) != alone
+    with other_bytes(ANONYMOUS):
+        hidden_below(home, chance)
 
 
 def test_hidden_pages_cost_an_anonymous_question_no_query(home, member):
     chance = random.Random(3)
     grow(home, chance)
-    answers(ANONYMOUS)
-    with CaptureQueriesContext(connection) as before:
-        answers(ANONYMOUS)
-    for _ in range(10):
-        moved_under(home, chance)
-    answers(ANONYMOUS)
-    with CaptureQueriesContext(connection) as after:
-        answers(ANONYMOUS)
-    assert len(after) == len(before)
+    with same_number_of_queries(ANONYMOUS):
+        for _ in range(10):
+            moved_under(home, chance)
