@@ -11,7 +11,7 @@ from django.test import Client
 
 from nlweb_ask.index.analysis import word_count
 from nlweb_ask.processors.elicit_ai import MAX_WORDS
-from tests.model_server import ModelServer
+from tests.model_server import PIECE, ModelServer
 from tests.rights.injections import Attack
 from tests.rights.obedience import PUBLIC_TYPES, ObedientModel, rewriting
 from tests.rights.strangers import Told, from_document, from_stream
@@ -95,6 +95,8 @@ class AttackedSite:
         self.setup = SETUPS[name]
         models = self.server.models(timeout=60)
         self.settings.NLWEB_ASK = {"MODELS": models, **self.setup.lists}
+        # Answers that are read when they are whole may as well come in larger pieces.
+        self.server.piece = PIECE if name == "ai" else 97
 
     def asked(
         self, attack: Attack, mode: str, transport: str, client: Client

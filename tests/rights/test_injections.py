@@ -21,6 +21,7 @@ from tests.rights.obedience import (
     INVENTED,
     PUBLIC_TYPES,
     ObedientModel,
+    kind_of,
     step_of,
 )
 from tests.rights.strangers import (
@@ -63,8 +64,8 @@ def attacked(site, settings, model_server):
     planted = ALL[:COUNT]
     probes = " ".join(each.probe for each in planted)
     for each in planted:
-        kind = PUBLIC_TYPES[each.number % len(PUBLIC_TYPES)]
-        save(f"attack{each.number}", f"Walk {each.number}", each.text, type=kind)
+        name = f"Walk {each.number}"
+        save(f"attack{each.number}", name, each.text, type=kind_of(each))
     save("harbour", "Harbour", "The walk round the harbour takes half an hour.")
     for (readers, canary), kind in zip(CANARIES.items(), HIDDEN_TYPES, strict=True):
         save(readers, readers, f"{canary} walk {probes}", readers=readers, type=kind)
@@ -175,9 +176,9 @@ def test_the_orders_reach_the_model_and_are_obeyed(attacked, setup):
     for step in (*attacked.setup.processors, *attacked.setup.rankers):
         obeyed = {number for named, number in attacked.model.obeyed if named == step}
         assert obeyed == numbers or step == "elicit_ai"
-    written = [number for named, number in attacked.model.obeyed if named == "ai"]
-    assert {*written} == numbers or attacked.setup.orders
-    assert written
+    written = {number for named, number in attacked.model.obeyed if named == "ai"}
+    # Which pages a text is written of depends on what a ranker has left of them.
+    assert written == numbers or (written and attacked.setup.rankers)
 
 
 def test_there_are_three_hundred_pages_of_all_kinds():
