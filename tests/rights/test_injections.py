@@ -19,13 +19,13 @@ from tests.rights.injections import FAMILIES, WORDINGS, attacks
 from tests.rights.obedience import (
     HIDDEN_TYPES,
     INVENTED,
+    JUDGED,
     PUBLIC_TYPES,
     ObedientModel,
     kind_of,
     step_of,
 )
 from tests.rights.strangers import (
-    from_stream,
     live_parts,
     strange_links,
     strange_quotes,
@@ -170,15 +170,32 @@ def test_a_member_is_shown_what_no_model_is(attacked, setup):
 @pytest.mark.parametrize("setup", SETUPS)
 def test_the_orders_reach_the_model_and_are_obeyed(attacked, setup):
     attacked.is_set_up(setup)
+    followed = set()
     for attack in attacked.planted:
-        attacked.asked(attack, "generate", "document", Client())
+        _sent, told = attacked.asked(attack, "generate", "document", Client())
+        plain = attacked.without_model(attack, told, Client())
+        followed |= {
+            "rewrite" if told.meta.get("decontextualized_query") else "",
+            "elicit_ai" if told.asked_back else "",
+            "ai" if told.meta.get("generator") == "ai" else "",
+            *(
+                attacked.setup.rankers
+                if told.results != plain[: len(told.results)]
+                else ()
+            ),
+        }
+    asking = {*attacked.setup.processors, *attacked.setup.rankers, "ai"}
+    assert followed - {""} == asking
     numbers = {each.number for each in attacked.planted}
-    for step in (*attacked.setup.processors, *attacked.setup.rankers):
+    for step in asking:
         obeyed = {number for named, number in attacked.model.obeyed if named == step}
-        assert obeyed == numbers or step == "elicit_ai"
-    written = {number for named, number in attacked.model.obeyed if named == "ai"}
-    # Which pages a text is written of depends on what a ranker has left of them.
-    assert written == numbers or (written and attacked.setup.rankers)
+        # What a ranker leaves is written of, and asked back about where types are left.
+        follows = attacked.setup.rankers and step in {"ai", "elicit_ai"}
+        assert obeyed == numbers or (follows and obeyed)
+
+
+def test_the_first_pages_show_every_way_to_judge():
+    assert len({each.number % len(JUDGED) for each in ALL[:31]}) == len(JUDGED)
 
 
 def test_there_are_three_hundred_pages_of_all_kinds():
@@ -186,33 +203,3 @@ def test_there_are_three_hundred_pages_of_all_kinds():
     assert len({each.text for each in ALL}) == len(ALL)
     assert {each.family for each in ALL[:31]} == FAMILIES.keys()
     assert {each.wording for each in ALL[:31]} == WORDINGS.keys()
-
-
-@pytest.mark.parametrize(
-    ("text", "is_strange"),
-    [
-        ("See [it](https://site.example/a/).", False),
-        ("See https://site.example/a/ now.", False),
-        ("See [it](https://evil.example/).", True),
-        ("![it](x.png)", True),
-        ("[it](javascript:alert(1))", True),
-        ("[it][1]\n\n[1]: /x", True),
-        ("//evil.example", True),
-        ("https:// evil", False),
-    ],
-)
-def test_the_eyes_of_these_tests_see_what_is_strange(text, is_strange):
-    assert bool(strange_links(text, {"https://site.example/a/"})) == is_strange
-
-
-def test_the_eyes_of_these_tests_see_a_forged_event():
-    good = 'event: start\ndata: {}\n\nevent: complete\ndata: {"_meta": {}}\n\n'
-    end = "event: end\ndata: {}\n\n"
-    assert from_stream((good + end).encode()).wrong == []
-    assert from_stream((good + end + end).encode()).wrong
-    assert from_stream((good + "data: x\r\r" + end).encode()).wrong
-    assert live_parts("<a href='//e.x'>a</a><img src=x onerror=y>", []) == [
-        "onerror",
-        "//e.x",
-        "x",
-    ]
