@@ -144,7 +144,8 @@ def test_the_page_of_results_shows_nothing_that_lives(attacked, setup):
         fields = {"q": asked["query"]["text"], "prev": earlier}
         html = Client().get("/ask/results/", fields).content.decode()
         assert live_parts(html, attacked.texts) == [], attack.family
-        assert INVENTED not in html
+        secret = [*CANARIES.values(), INVENTED, KEY.casefold()]
+        assert not [word for word in secret if word in html.casefold()]
     steps = [step_of(each) for each in attacked.server.requests]
     for step in (*attacked.setup.rankers, "ai"):
         assert 0 < steps.count(step) <= len(attacked.planted)
@@ -174,18 +175,15 @@ def test_the_orders_reach_the_model_and_are_obeyed(attacked, setup):
     for attack in attacked.planted:
         _sent, told = attacked.asked(attack, "generate", "document", Client())
         plain = attacked.without_model(attack, told, Client())
+        has_order = told.results == plain[: len(told.results)]
         followed |= {
-            "rewrite" if told.meta.get("decontextualized_query") else "",
-            "elicit_ai" if told.asked_back else "",
-            "ai" if told.meta.get("generator") == "ai" else "",
-            *(
-                attacked.setup.rankers
-                if told.results != plain[: len(told.results)]
-                else ()
-            ),
+            told.meta.get("generator"),
+            "rewrite" if told.meta.get("decontextualized_query") else None,
+            "elicit_ai" if told.asked_back else None,
+            *(() if has_order else attacked.setup.rankers),
         }
     asking = {*attacked.setup.processors, *attacked.setup.rankers, "ai"}
-    assert followed - {""} == asking
+    assert followed >= asking
     numbers = {each.number for each in attacked.planted}
     for step in asking:
         obeyed = {number for named, number in attacked.model.obeyed if named == step}
