@@ -163,7 +163,7 @@ def test_a_member_is_shown_what_no_model_is(attacked, setup):
         shown += CANARIES["members"].encode() in sent
         assert CANARIES["staff"].encode() not in sent
         assert not strange_results(told, attacked.without_model(attack, told, client))
-    assert shown > 1
+    assert shown
     assert attacked.server.calls
     _assert_prompts_are_clean(attacked)
 
