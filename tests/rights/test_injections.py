@@ -95,15 +95,17 @@ def test_a_model_that_obeys_every_page_cannot_make_the_site_unsafe(
     attacked, setup, mode, transport
 ):
     attacked.is_set_up(setup)
-    wrong, steps = [], []
+    wrong, steps, followed = [], [], set()
     for attack in attacked.planted:
         sent, told = attacked.asked(attack, mode, transport, Client())
         steps += attacked.steps(mode, told)
+        followed |= _followed(attacked, attack, told)
         found = _strange(attacked, attack, sent, told)
         wrong += [(attack.family, attack.wording, each) for each in found]
     assert wrong == []
     assert [step_of(each) for each in attacked.server.requests] == steps
     _assert_prompts_are_clean(attacked)
+    _assert_orders_were_obeyed(attacked, followed, writes=mode != "list")
 
 
 def _strange(attacked, attack, sent, told):
@@ -127,6 +129,31 @@ def _strange(attacked, attack, sent, told):
     if told.meta.get("response_type") != kind:
         found.append("kind of answer")
     return found
+
+
+def _followed(attacked, attack, told):
+    """Return the steps of which an answer shows that their model was listened to."""
+    plain = attacked.without_model(attack, told, Client())
+    has_order = told.results == plain[: len(told.results)]
+    return {
+        told.meta.get("generator"),
+        "rewrite" if told.meta.get("decontextualized_query") else None,
+        "elicit_ai" if told.asked_back else None,
+        *(() if has_order else attacked.setup.rankers),
+    }
+
+
+def _assert_orders_were_obeyed(attacked, followed, *, writes):
+    """Else it would prove nothing that the answers are safe."""
+    setup = attacked.setup
+    asking = {*setup.processors, *setup.rankers, *(["ai"] if writes else [])}
+    assert followed >= asking
+    numbers = {each.number for each in attacked.planted}
+    for step in asking:
+        obeyed = {number for named, number in attacked.model.obeyed if named == step}
+        # What a ranker leaves is written of, and asked back about where types are left.
+        follows = setup.rankers and step in {"ai", "elicit_ai"}
+        assert obeyed == numbers or (follows and obeyed)
 
 
 def _assert_prompts_are_clean(attacked):
@@ -166,30 +193,6 @@ def test_a_member_is_shown_what_no_model_is(attacked, setup):
     assert shown
     assert attacked.server.calls
     _assert_prompts_are_clean(attacked)
-
-
-@pytest.mark.parametrize("setup", SETUPS)
-def test_the_orders_reach_the_model_and_are_obeyed(attacked, setup):
-    attacked.is_set_up(setup)
-    followed = set()
-    for attack in attacked.planted:
-        _sent, told = attacked.asked(attack, "generate", "document", Client())
-        plain = attacked.without_model(attack, told, Client())
-        has_order = told.results == plain[: len(told.results)]
-        followed |= {
-            told.meta.get("generator"),
-            "rewrite" if told.meta.get("decontextualized_query") else None,
-            "elicit_ai" if told.asked_back else None,
-            *(() if has_order else attacked.setup.rankers),
-        }
-    asking = {*attacked.setup.processors, *attacked.setup.rankers, "ai"}
-    assert followed >= asking
-    numbers = {each.number for each in attacked.planted}
-    for step in asking:
-        obeyed = {number for named, number in attacked.model.obeyed if named == step}
-        # What a ranker leaves is written of, and asked back about where types are left.
-        follows = attacked.setup.rankers and step in {"ai", "elicit_ai"}
-        assert obeyed == numbers or (follows and obeyed)
 
 
 def test_the_first_pages_show_every_way_to_judge():
