@@ -107,6 +107,7 @@ class ModelServer:
     drip_seconds: float = 0.1  # between two bytes of "drip"
     retry_after: str = "1"
     width: int = 8  # of the vectors
+    piece: int = PIECE  # characters of a piece of a whole stream
     tells_usage: bool = True
     asked_at: list[float] = field(default_factory=list)  # time.monotonic() seconds
     left_at: list[float] = field(default_factory=list)  # the same
@@ -262,9 +263,9 @@ def last_pieces(server: ModelServer, request: ModelRequest, text: str) -> bytes:
     return end + b"data: [DONE]\n\n"
 
 
-def pieces_of(request: ModelRequest, text: str) -> Iterator[bytes]:
-    for start in range(0, len(text), PIECE):
-        yield piece(request, text[start : start + PIECE])
+def pieces_of(request: ModelRequest, text: str, size: int = PIECE) -> Iterator[bytes]:
+    for start in range(0, len(text), size):
+        yield piece(request, text[start : start + size])
 
 
 def _head(kind: str, request: ModelRequest) -> dict[str, Any]:
@@ -326,7 +327,7 @@ class Exchange:
             self.document(json.dumps(embeddings(self.server, self.request)))
         elif self.request.is_streamed:
             self.begin_stream()
-            for sent in pieces_of(self.request, text):
+            for sent in pieces_of(self.request, text, self.server.piece):
                 self.send(sent)
             self.send(last_pieces(self.server, self.request, text))
             self.end_stream()

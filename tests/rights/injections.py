@@ -1,4 +1,4 @@
-"""Instructions for language models, planted in pages, and a model that follows each one.
+"""Instructions for language models, planted in pages, and what a model that obeys writes.
 
 A family says what is to be done, and what a model that does it answers; a wording says
 how it is asked for. The model is worse than any real one: whatever the prompt makes of
@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -279,13 +279,3 @@ def _attacks() -> Iterator[Attack]:
             planted = WORDINGS[wording].format(order=order)
             yield Attack(number, family, wording, planted, obeyed)
             number += 1
-
-
-def obedient(planted: Sequence[Attack]) -> Callable[[ModelRequest], str]:
-    """Return a model that does what the first page with an order in its prompt says."""
-
-    def answer(request: ModelRequest) -> str:
-        told = [each for each in planted if each.honest in request.user]
-        return told[0].obeyed(request, told[0]) if told else '{"answered": false}'
-
-    return answer

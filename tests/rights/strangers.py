@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+import unicodedata
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -28,21 +29,24 @@ class Told:
     content: list[dict[str, Any]]
     meta: dict[str, Any]
     wrong: list[str]
+    asked_back: dict[str, Any] | None = None
 
 
 def from_document(body: bytes) -> Told:
     document = json.loads(body)
     wrong = []
-    if not document.keys() <= {"_meta", "results", "content"}:
+    is_answer = document.keys() <= {"_meta", "results", "content"}
+    if not (is_answer or document.keys() == {"_meta", "elicitation"}):
         wrong.append(f"members: {sorted(document)}")
     content = document.get("content", [])
     return Told(
-        document["results"],
+        document.get("results", []),
         "".join(each["text"] for each in content),
         [cited for each in content for cited in each.get("citations", [])],
         content,
         document["_meta"],
         [*wrong, *_wrong_members(content)],
+        document.get("elicitation"),
     )
 
 
@@ -60,7 +64,8 @@ def from_stream(body: bytes) -> Told:
         else:
             events.append((names[0].removeprefix("event: "), json.loads(data[0])))
     kinds = " ".join(kind for kind, _ in events)
-    if not re.fullmatch("start (?:result )*(?:content )*complete end", kinds):
+    told = "(?:elicitation |(?:result )*(?:content )*)"
+    if not re.fullmatch(f"start {told}complete end", kinds):
         wrong.append(f"order of events: {kinds}")
     content = [data for kind, data in events if kind == "content"]
     return Told(
@@ -70,6 +75,7 @@ def from_stream(body: bytes) -> Told:
         content,
         next((data["_meta"] for kind, data in events if kind == "complete"), {}),
         [*wrong, *_wrong_members(content)],
+        next((d["elicitation"] for kind, d in events if kind == "elicitation"), None),
     )
 
 
@@ -104,6 +110,49 @@ def strange_links(text: str, known: Collection[str]) -> list[str]:
         if token.type in {"link_open", "image"}
     ]
     return strange + [each for each in targets if each.partition("#")[0] not in known]
+
+
+def strange_results(told: Told, plain: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the results that a site without any model does not list just so, or once."""
+    urls = [found["url"] for found in told.results]
+    twice = [url for url in {*urls} if urls.count(url) > 1]
+    return twice + [str(found) for found in told.results if found not in plain]
+
+
+def strange_words(told: Told, types: Collection[str]) -> list[str]:
+    """Return what is said beside results and text that may not stand there.
+
+    Links in what was understood, remarked or asked back; options other than `types`.
+    """
+    asked = told.asked_back or {"text": "", "questions": []}
+    forms = [{"id", "text", "type", "options"}, {"text", "questions"}]
+    objects = [*asked["questions"], asked]
+    strange = [each for each in objects if each.keys() not in forms]
+    options = {option for each in asked["questions"] for option in each["options"]}
+    # The text once more, and the question as the visitor has typed it.
+    apart = {"summary", "corrected_query"}
+    meta = {key: said for key, said in told.meta.items() if key not in apart}
+    texts = [each["text"] for each in objects] + [*_texts(meta)]
+    strange += [option for option in options if option not in types]
+    if told.meta.get("summary", told.text) != told.text:
+        strange.append(told.meta["summary"])
+    return [*map(str, strange), *(t for t in texts if is_live(t))]
+
+
+def is_live(text: str) -> bool:
+    """Tell whether a line has links, markup, ends of lines or signs that nobody sees."""
+    unseen = any(
+        unicodedata.category(sign) in {"Cc", "Cf", "Zl", "Zp"} for sign in text
+    )
+    return unseen or bool(strange_links(text, ())) or "<" in text
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from _texts(inner)
 
 
 def strange_quotes(told: Told, pages: Mapping[str, str]) -> list[str]:
