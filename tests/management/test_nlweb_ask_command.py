@@ -182,6 +182,38 @@ def test_why_an_answer_is_less_than_it_could_be_is_told(settings):
     assert "The budget for language models is used up" in printed
 
 
+@pytest.mark.parametrize("mode", ["list", "summarize", "generate"])
+def test_plug_ins_that_ask_models_are_left_out_where_none_is_set_up(settings, mode):
+    settings.NLWEB_ASK = {
+        "PROCESSORS": ["rewrite", "elicit_ai"],
+        "RANKERS": ["relevance", "decide"],
+        "GENERATORS": ["ai", "extractive"],
+    }
+    _code, printed = ask("stone", "--mode", mode, "--json")
+    meta = json.loads(printed)["_meta"]
+    assert "notice" not in meta
+    assert "completeness" not in meta
+    assert meta.get("generator") == (None if mode == "list" else "extractive")
+
+
+def test_that_nothing_can_write_is_told_where_no_model_is_set_up(settings):
+    settings.NLWEB_ASK = {"GENERATORS": ["ai"]}
+    _code, printed = ask("stone", "--mode", "generate")
+    assert "No text could be written; these are the pages." in printed
+    assert "switched off" not in printed
+
+
+def test_model_that_was_picked_and_is_gone_is_not_called_switched_off(settings):
+    settings.NLWEB_ASK = {
+        "MODELS": {"small": {"model": "openai/m", "base_url": "http://localhost:9/v1"}},
+        "RANKERS": ["relevance"],
+    }
+    SiteSettings.objects.update(language_model="gone")
+    _code, printed = ask("stone")
+    assert "The language model that this site is set to ask is missing." in printed
+    assert "The pages were not put in order by a model." in printed
+
+
 class Exhausted:
     """Stands for a generator whose model may be asked no more today."""
 

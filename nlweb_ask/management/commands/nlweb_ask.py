@@ -73,7 +73,9 @@ class Answered:
         finally:
             self._stop.set()
 
-    def _models(self) -> QuestionModels:
+    def _models(self) -> QuestionModels | None:
+        if not deployment().models:
+            return None
         conf = self.scope.conf
         until = time.monotonic() + deployment().stream_deadline
         payer = Payer(site_id=conf.site_id)
