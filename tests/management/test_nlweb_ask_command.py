@@ -8,7 +8,15 @@ from django.core.management import CommandError, call_command
 
 from nlweb_ask.management.commands.nlweb_ask import Command
 from nlweb_ask.models import AccessGrant, Grantee, IndexProfile, SiteSettings
-from nlweb_ask.plugins import ModelUnavailable, Sentence, generators
+from nlweb_ask.plugins import (
+    Elicitation,
+    Ended,
+    ModelUnavailable,
+    Sentence,
+    generators,
+    processors,
+    rankers,
+)
 from tests.factories import GroupFactory, SiteSettingsFactory, StaffFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -212,6 +220,48 @@ def test_model_that_was_picked_and_is_gone_is_not_called_switched_off(settings):
     _code, printed = ask("stone")
     assert "The language model that this site is set to ask is missing." in printed
     assert "The pages were not put in order by a model." in printed
+
+
+def test_who_wrote_is_told_and_the_count_stands_apart_from_the_text():
+    _code, printed = ask("How to sharpen on a stone?", "--mode", "generate")
+    assert printed.endswith("\n\nWritten by the generator “extractive”.\n1 page.\n")
+    assert "Written by" not in ask("stone")[1]
+
+
+@pytest.mark.parametrize("mode", ["list", "generate"])
+def test_that_a_ranker_left_no_page_is_told_once(settings, mode):
+    class DropsAll:
+        name = "drops_all"
+
+        def rank(self, question, results):
+            return []
+
+    rankers.register(DropsAll)
+    try:
+        settings.NLWEB_ASK = {"RANKERS": ["drops_all"]}
+        code, printed = ask("stone", "--mode", mode)
+    finally:
+        rankers.unregister("drops_all")
+    assert code == 1
+    assert printed.count("The site does not seem to answer this.") == 1
+
+
+def test_what_is_asked_back_is_told_once_with_its_options_in_words(settings):
+    class AsksBack:
+        name = "asks_back"
+
+        def process(self, question, viewer):
+            options = ["NewsArticle", "Event", "other"]
+            asked = {"text": "Which?", "options": options}
+            raise Ended(Elicitation(text="Which?", questions=(asked,)))
+
+    processors.register(AsksBack)
+    try:
+        settings.NLWEB_ASK = {"PROCESSORS": ["asks_back"]}
+        _code, printed = ask("stone")
+    finally:
+        processors.unregister("asks_back")
+    assert printed.startswith("Which?\nNews (NewsArticle), Event, other\n")
 
 
 class Exhausted:
