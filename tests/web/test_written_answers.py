@@ -103,6 +103,21 @@ def test_why_an_answer_is_less_than_it_could_be_is_shown(client, writing, settin
     assert shown.index(notice) < shown.index('class="nlweb-ask-written"')
 
 
+def test_nothing_is_said_of_models_where_none_is_set_up(client, writing, settings):
+    settings.NLWEB_ASK = {
+        "PROCESSORS": ["elicit_ai", "rewrite"],
+        "RANKERS": ["relevance"],
+        "GENERATORS": ["ai", "writer"],
+    }
+    shown = asked(client)
+    assert 'class="nlweb-ask-written"' in shown
+    assert 'class="nlweb-ask-notice"' not in shown
+    query = {"query": "kettle", "mode": "list", "streaming": "false"}
+    answer = client.get("/ask", query).content
+    assert b"MODELS_OFF" not in answer
+    assert b"reduced" not in answer
+
+
 def test_where_nothing_is_found_nothing_is_written(client, writing):
     shown = client.get(PAGE, {"q": "zeppelin"}).content.decode()
     assert 'class="nlweb-ask-written"' not in shown
