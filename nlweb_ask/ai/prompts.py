@@ -46,15 +46,18 @@ def rendered(name: PromptName, *parts: Part, **context: float | str) -> Prompt:
         name: Of the template, without its ending.
         parts: Whatever others wrote. It is cleaned, shortened and put between marks.
         context: Variables of the template: numbers and words of the site's own, never
-            a text of a page or a visitor. `mark` is added.
+            a text of a page or a visitor. `mark` is added, and `kinds`: which parts
+            follow.
 
     Raises:
         ModelUnavailable: As a fault, when the template is not there, fails, or says
             nothing; a line of the log tells why.
     """
     mark = mark_for(parts)
+    kinds = list(dict.fromkeys(part.kind for part in parts))
+    variables = {**context, "mark": mark, "kinds": kinds}
     try:
-        system = render_to_string(f"{FOLDER}/{name}.txt", {**context, "mark": mark})
+        system = render_to_string(f"{FOLDER}/{name}.txt", variables)
     except RAISED as error:  # a template may be the site's own
         raise _fault(name, described(error)) from None
     if not system.strip():

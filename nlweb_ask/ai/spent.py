@@ -7,7 +7,9 @@ from datetime import date, datetime
 from typing import Final, Literal
 
 from django.db.models import Count, Q, Sum
+from django.utils.formats import number_format
 from django.utils.timezone import get_default_timezone
+from django.utils.translation import gettext as _
 
 from nlweb_ask.ai import periods
 from nlweb_ask.ai.caps import MICROS, BrokenCaps, Cap, Caps, Cost, caps_for
@@ -15,7 +17,7 @@ from nlweb_ask.ai.periods import Moment
 from nlweb_ask.ai.pricing import full_call
 from nlweb_ask.ai.providers import LanguageModel, language_model
 from nlweb_ask.ai.thresholds import PERIODS, THRESHOLDS, told_percent
-from nlweb_ask.conf import SiteConf
+from nlweb_ask.conf import SiteConf, deployment
 from nlweb_ask.models import ModelLease, ModelSpending
 
 FREE_CALL: Final = Cost(calls=1, micros=0)
@@ -24,6 +26,9 @@ Group = Literal["day", "month", "hour", "anonymous"]
 # What holds right now; the first that applies.
 Standing = Literal[
     "off",
+    "no_model",  # none is set up
+    "unknown_model",  # none of the label that the settings name
+    "no_key",  # the variable that should hold the model's key is not set
     "unknown",
     "unpriced",  # cost is capped, and the model has no price
     "month",
@@ -45,6 +50,7 @@ class Spent:
     micros: int
     cap: Cap
     has_turned_away: bool = False  # a call in this period did not fit
+    is_priced: bool = True  # the model in use has a price
 
     @property
     def is_full(self) -> bool:
@@ -56,8 +62,13 @@ class Spent:
         return self.cap.admits(Cost(calls, micros))
 
     @property
-    def cost(self) -> float:
-        return self.micros / MICROS
+    def cost(self) -> float | None:
+        """What the calls have cost; None where no price of theirs is known."""
+        return _cost(self)
+
+    @property
+    def cost_text(self) -> str:
+        return _cost_text(self)
 
     @property
     def cost_cap(self) -> float | None:
@@ -79,6 +90,7 @@ class SpentHour:
     begins: datetime  # in the site's own time zone
     calls: int
     micros: int
+    is_priced: bool = True  # the model in use has a price
 
     @property
     def label(self) -> str:
@@ -86,8 +98,13 @@ class SpentHour:
         return f"{self.begins:%H:%M} {_offset(self.begins)}"
 
     @property
-    def cost(self) -> float:
-        return self.micros / MICROS
+    def cost(self) -> float | None:
+        """What the calls have cost; None where no price of theirs is known."""
+        return _cost(self)
+
+    @property
+    def cost_text(self) -> str:
+        return _cost_text(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +116,7 @@ class State:
     """
 
     is_on: bool
+    label: str = ""  # of the model that the settings name; empty: the first one
     model: LanguageModel | None = None  # the one in use
     call: Cost = FREE_CALL  # a full one of the model
     caps: Caps | None = None
@@ -140,6 +158,10 @@ class State:
     def standing(self) -> Standing:
         if not self.is_on:
             return "off"
+        if self.model is None:
+            return "unknown_model" if self.label and deployment().models else "no_model"
+        if self.model.key() is None:
+            return "no_key"
         if self.day is None or self.month is None:
             return "unknown"
         return self._barred(self.day, self.month) or self._share_used() or "left"
@@ -170,26 +192,48 @@ def state_of(conf: SiteConf) -> State:
     at = periods.now()
     model = language_model(conf.language_model)
     call = full_call(model) if model else FREE_CALL
-    begun = State(is_on=conf.models_enabled, model=model, call=call)
+    begun = State(
+        is_on=conf.models_enabled, label=conf.language_model, model=model, call=call
+    )
     try:
         caps = caps_for(conf, Cost(1, call.micros or 0))
     except BrokenCaps:
         return begun
     row = ModelSpending.objects.filter(pk=conf.site_id).first()
-    hours, under_way, lost = _today(conf.site_id, at)
+    is_priced = call.micros is not None
+    hours, under_way, lost = _today(conf.site_id, at, is_priced)
     if row is None and hours:
         return begun
+
+    def spent(group: Group) -> Spent:
+        return replace(_spent(row, group, at, caps), is_priced=is_priced)
+
     return replace(
         begun,
         caps=caps,
-        day=_spent(row, "day", at, caps),
-        month=_spent(row, "month", at, caps),
-        hour=_spent(row, "hour", at, caps),
-        anonymous=_spent(row, "anonymous", at, caps),
+        day=spent("day"),
+        month=spent("month"),
+        hour=spent("hour"),
+        anonymous=spent("anonymous"),
         hours=hours,
         under_way=under_way,
         lost=lost,
     )
+
+
+def _cost(spent: Spent | SpentHour) -> float | None:
+    # Calls without a price are counted at 0, which is not to be read as free.
+    is_unknown = spent.calls and not spent.micros and not spent.is_priced
+    return None if is_unknown else spent.micros / MICROS
+
+
+def _cost_text(spent: Spent | SpentHour) -> str:
+    if spent.cost is None:
+        return _("not known")
+    cost = number_format(spent.cost, 4)
+    # Of an embedder, say, or of the model that was asked before this one.
+    is_part = spent.micros and not spent.is_priced
+    return _("at least %(cost)s") % {"cost": cost} if is_part else cost
 
 
 def _offset(when: datetime) -> str:
@@ -218,7 +262,9 @@ def _spent(row: ModelSpending | None, group: Group, at: Moment, caps: Caps) -> S
     )
 
 
-def _today(site_id: int, at: Moment) -> tuple[tuple[SpentHour, ...], int, int]:
+def _today(
+    site_id: int, at: Moment, is_priced: bool
+) -> tuple[tuple[SpentHour, ...], int, int]:
     zone = get_default_timezone()
     midnight = datetime.combine(at.day, datetime.min.time(), tzinfo=zone)
     is_open = Q(settled=False)
@@ -235,7 +281,12 @@ def _today(site_id: int, at: Moment) -> tuple[tuple[SpentHour, ...], int, int]:
     )
     found = list(rows)
     hours = tuple(
-        SpentHour(datetime.fromtimestamp(row["hour"], zone), row["had"], row["cost"])
+        SpentHour(
+            datetime.fromtimestamp(row["hour"], zone),
+            row["had"],
+            row["cost"],
+            is_priced,
+        )
         for row in found
     )
     return (

@@ -113,11 +113,12 @@ def announce(reached: Iterable[Reached]) -> None:
     """
     for one in reached:
         told = dict(_told(one))
+        cap = told["cost_cap"]
         logger.warning(
             "budget: site=%(site_id)d period=%(period)s begins=%(begins)s"
             " percent=%(percent)d calls=%(calls)d of %(calls_cap)d"
-            " cost=%(cost)s of %(cost_cap)s",
-            told,
+            " cost=%(cost).4f of %(cost_limit)s",
+            {**told, "cost_limit": "no cap" if cap is None else f"{cap:g}"},
         )
         budget_reached.send_robust(sender=ModelSpending, **told)
 

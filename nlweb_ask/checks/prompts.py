@@ -23,6 +23,7 @@ OURS: Final = Path(__file__).parents[1] / "templates" / FOLDER
 _MARK: Final = "0f3c9ad17be25806"
 _VARIABLES: Final = {
     "mark": _MARK,
+    "kinds": ["question", "page"],
     "pages": 10,
     "passages": 10,
     "sentences": 6,

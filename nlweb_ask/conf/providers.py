@@ -17,11 +17,10 @@ class Entry:
 
     kind: type
     least: float | None = None  # for a number: it must be more, or at least this
-    is_needed: bool = False
 
 
 _REACHED: Final = {
-    "model": Entry(str, is_needed=True),
+    "model": Entry(str),
     "key_variable": Entry(str),
     "base_url": Entry(str),
     "timeout": Entry(float, least=0.1),  # seconds
@@ -84,8 +83,21 @@ def faults(setting: str, written: Any) -> Iterator[Fault]:
         example = f'NLWEB_ASK = {{"{setting}": {{"small": {{"model": "openai/…"}}}}}}'
         yield Fault(f"{where} is not a dictionary of models by label.", example)
         return
+    if _is_one_entry(written, KINDS[setting]):
+        # The values of one entry would each be reported as a broken entry of its own.
+        example = f'NLWEB_ASK = {{"{setting}": {{"small": {{"model": "…", …}}}}}}'
+        message = f"{where} is one entry; it is a dictionary of entries by label."
+        yield Fault(message, f"Put it under a label: {example}")
+        return
     for label, entry in written.items():
         yield from _of_entry(f"{where}[{label!r}]", entry, KINDS[setting])
+
+
+def _is_one_entry(written: Mapping[str, Any], keys: Mapping[str, Entry]) -> bool:
+    """Tell what belongs under a label from entries, which are dictionaries."""
+    own = {*keys, CLASS_KEY, *KEY_NAMES}
+    named = [name for name in written if name.lower() in own]
+    return any(not isinstance(written[name], Mapping) for name in named)
 
 
 def _of_entry(where: str, entry: Any, keys: Mapping[str, Entry]) -> Iterator[Fault]:
@@ -101,9 +113,30 @@ def _of_entry(where: str, entry: Any, keys: Mapping[str, Entry]) -> Iterator[Fau
             yield from _of_value(f"{where}[{name!r}]", name, value, keys[name])
         else:
             yield _unknown(where, name, keys)
-    for name, key in keys.items():
-        if key.is_needed and not entry.get(name):
-            yield Fault(f"{where} has no {name!r}.", 'Such as "openai/gpt-5-mini".')
+    yield from _of_model(where, entry, keys)
+
+
+def _of_model(
+    where: str, entry: Mapping[str, Any], keys: Mapping[str, Entry]
+) -> Iterator[Fault]:
+    model = entry.get("model")
+    if not model:
+        yield Fault(f"{where} has no 'model'.", _such_as(entry, keys))
+    elif isinstance(model, str) and "/" not in model:
+        message = f"{where}['model'] names no provider."
+        yield Fault(message, _such_as(entry, keys))
+
+
+def _such_as(entry: Mapping[str, Any], keys: Mapping[str, Entry]) -> str:
+    """Show a model as litellm writes it, of the kind that the entry is of."""
+    if entry.get("base_url"):
+        return (
+            'Such as "openai/<name of your model>": that server is spoken to as'
+            " OpenAI's."
+        )
+    if keys is EMBEDDER_KEYS:
+        return 'Such as "openai/text-embedding-3-small".'
+    return 'Such as "openai/gpt-5-mini".'
 
 
 def _unknown(where: str, name: Any, keys: Mapping[str, Entry]) -> Fault:
@@ -134,8 +167,6 @@ def _of_value(where: str, name: str, value: Any, key: Entry) -> Iterator[Fault]:
         )
     elif key.least is not None and not value >= key.least:
         yield Fault(f"{where} is too small.", f"It must be at least {key.least}.")
-    elif name == "model" and "/" not in value:
-        yield Fault(f"{where} names no provider.", 'Such as "openai/gpt-5-mini".')
     elif name == "base_url" and not _is_address(value):
         yield Fault(
             f"{where} is not the address of a server.",

@@ -179,7 +179,7 @@ def _processed(run: Run) -> Question:
         except Ended as ended:
             raise Ended(_ending(name, ended.event)) from ended
         except ModelUnavailable as error:
-            run.step_down(error.reason)
+            run.step_down("rewrite", error.reason)
         except RAISED as error:  # a processor that fails is skipped
             log_failure(name, error)
     return question
@@ -198,7 +198,7 @@ def _look_at(run: Run, results: Sequence[Result]) -> None:
         except Ended as ended:
             raise Ended(_ending(name, ended.event)) from ended
         except ModelUnavailable as error:
-            run.step_down(error.reason)
+            run.step_down("look", error.reason)
         except RAISED as error:  # as one that fails beforehand, it is skipped
             log_failure(name, error)
 
@@ -386,7 +386,7 @@ def _rank(run: Run, results: Sequence[Result]) -> list[Result]:
             if not ranked and isinstance(ranker, SaysNoneIsLeft):
                 run.none_left = str(ranker.none_left)
         except ModelUnavailable as error:
-            run.step_down(error.reason)
+            run.step_down("rank", error.reason)
         except RAISED as error:  # a ranker that fails is skipped
             log_failure(name, error)
     return ranked

@@ -14,6 +14,7 @@ logger = logging.getLogger("nlweb_ask.request")
 
 # A retriever that is wrong in one question is wrong in most: say so once a process.
 _warned: set[str] = set()
+_missing: set[tuple[int, str]] = set()
 
 
 def log_failure(plugin: str, error: BaseException) -> None:
@@ -30,4 +31,16 @@ def warn_of_unindexed(retriever: str, candidates: int) -> None:
         "retriever %s: %d candidates point at no indexed document",
         retriever,
         candidates,
+    )
+
+
+def warn_of_missing_model(site_id: int, label: str) -> None:
+    """Log that a site asks a model which is none of `MODELS`, once a process."""
+    if (site_id, label) in _missing:
+        return
+    _missing.add((site_id, label))
+    logger.warning(
+        "site %d: the language model %r is not set up, so none is asked",
+        site_id,
+        label,
     )

@@ -6,18 +6,17 @@ import math
 import threading
 import time
 import uuid
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Set
 from dataclasses import dataclass, field
 from typing import Final
 
-from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from nlweb_ask.conf import SiteConf, deployment
 from nlweb_ask.index.freshness import Stamps
 from nlweb_ask.pipeline.scope import AskScope
 from nlweb_ask.pipeline.trace import Trace
+from nlweb_ask.pipeline.without_model import Task, notice_without_model
 from nlweb_ask.plugins import Models, NoModel, Question, Reference, Step, Viewer
 from nlweb_ask.protocol.events import (
     Complete,
@@ -40,55 +39,8 @@ TIME_STEP_MS: Final = 50
 # The notice of an answer whose pages a ranker dropped, each of them.
 NONE_FITS: Final = "NONE_FITS"
 
-# That of an answer some or all of whose pages no model may be shown.
-PRIVATE_PAGES: Final = "PRIVATE_PAGES"
-
 # The models that a question may ask, by what it asks them for.
 ModelsAt = Callable[[Step], Models]
-
-# Why a question did without a model, in one word for programs and in words for people.
-WITHOUT_MODEL: Final[Mapping[NoModel, tuple[str, Promise]]] = {
-    "off": (
-        "MODELS_OFF",
-        gettext_lazy(
-            "Language models are switched off here; this answer does without one."
-        ),
-    ),
-    "budget": (
-        "BUDGET",
-        gettext_lazy(
-            "The budget for language models is used up for now; this answer does"
-            " without one."
-        ),
-    ),
-    "busy": (
-        "MODEL_BUSY",
-        gettext_lazy(
-            "The language model has too much to do; this answer does without it."
-        ),
-    ),
-    "time": (
-        "MODEL_TIMEOUT",
-        gettext_lazy("The language model took too long; this answer does without it."),
-    ),
-    "fault": (
-        "MODEL_UNAVAILABLE",
-        gettext_lazy("The language model did not answer; this answer does without it."),
-    ),
-    "private": (
-        PRIVATE_PAGES,
-        gettext_lazy(
-            "These pages are shown to no language model; this answer does without one."
-        ),
-    ),
-    "wordless": (
-        "NO_WORDS",
-        gettext_lazy(
-            "These pages have no words that a language model may be shown; this answer"
-            " does without one."
-        ),
-    ),
-}
 
 
 @dataclass(slots=True)
@@ -110,6 +62,7 @@ class Run:
     results: int = 0
     completeness: Completeness = "complete"
     notice: Notice | None = None
+    undone: set[Task] = field(default_factory=set)  # what no model did that was to
     generator: str | None = None
     text: str = ""
     response_type: ResponseType = "answer"
@@ -157,14 +110,15 @@ class Run:
         self.completeness = completeness
         self.notice = Notice(code=code, text=text)
 
-    def step_down(self, reason: NoModel) -> None:
-        """Note that a language model was to help and did not, and why.
+    def step_down(self, task: Task, reason: NoModel) -> None:
+        """Note what a language model was to do and did not, and why.
 
         Where a part of the search is missing that is told, since it weighs more.
         """
-        if reason in WITHOUT_MODEL and self.completeness != "partial":
-            code, text = WITHOUT_MODEL[reason]
-            self.reduce("reduced", code, str(text))
+        self.undone.add(task)
+        notice = notice_without_model(reason, self.undone, self.scope.conf)
+        if notice and self.completeness != "partial":
+            self.reduce("reduced", notice.code, notice.text)
 
     def remark(self, code: str, text: str) -> None:
         """Note what of the question was not kept to, where nothing worse is noted."""

@@ -161,6 +161,12 @@ def _folded(kinds: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
 
 
 _CHILDREN: Final = _folded(_KINDS)
+_NAMES: Final = frozenset(" ".join([*_KINDS, *_KINDS.values()]).split())
+
+
+def is_type(name: str) -> bool:
+    """Tell whether this is the name of a type, as far as pages of sites have them."""
+    return name in _NAMES
 
 
 def with_subtypes(name: str) -> frozenset[str]:

@@ -16,12 +16,11 @@ from nlweb_ask.pipeline.links import unlinked
 from nlweb_ask.pipeline.receipts import grounded
 from nlweb_ask.pipeline.run import (
     NONE_FITS,
-    PRIVATE_PAGES,
-    WITHOUT_MODEL,
     Run,
     unanswered,
 )
 from nlweb_ask.pipeline.standing import Standing
+from nlweb_ask.pipeline.without_model import PRIVATE_PAGES, WITHOUT_MODEL
 from nlweb_ask.plugins import (
     AsksModels,
     Deadline,
@@ -78,7 +77,7 @@ def _nothing(run: Run) -> str:
 def _step_down(run: Run, name: str, error: BaseException) -> None:
     """Note why the next generator writes."""
     if isinstance(error, ModelUnavailable):
-        run.step_down(error.reason)
+        run.step_down("write", error.reason)
         return
     log_failure(name, error)
     text = _("A part that writes failed; what stands here was put together without it.")

@@ -56,7 +56,7 @@ from nlweb_ask.web.origin import is_foreign, keep_cors_ours
 from nlweb_ask.web.payers import payer_where_models_are
 from nlweb_ask.web.requests import query_pairs
 from nlweb_ask.web.responses import NEVER_STORED, set_headers
-from nlweb_ask.web.rows import Row, language_of_item, row
+from nlweb_ask.web.rows import Row, language_of_item, option_name, row
 from nlweb_ask.web.streaming import wait_for
 from nlweb_ask.web.transactions import outside_transactions
 from nlweb_ask.web.viewers import (
@@ -84,6 +84,7 @@ MAX_CARRIED = 160
 FRAMES_MIDDLEWARE = "django.middleware.clickjacking.XFrameOptionsMiddleware"
 
 UNANSWERED = _("The question could not be answered. Please try again later.")
+BROKEN_OFF = _("The answer broke off before its end.")
 MESSAGES: Mapping[type[Refusal], str | Promise] = {
     RateLimited: _("You have asked a lot in a short time. Please wait a moment."),
     ServerBusy: _("The site cannot take questions right now. Please try again later."),
@@ -187,6 +188,12 @@ def _carried(earlier: Sequence[str]) -> list[str]:
     return carried
 
 
+def _mode(request: HttpRequest) -> list[tuple[str, str]]:
+    """Return the field of the mode that is asked for, read as `/ask` reads it."""
+    fields = query_pairs(request)
+    return [(name, _shown(value)) for name, value in fields if name == "mode"][-1:]
+
+
 def _shown(asked: str) -> str:
     """Return what the field of the page can hold of it, "" where nothing is asked."""
     sent = asked.encode(errors="surrogateescape")
@@ -206,7 +213,6 @@ def _answered(request: HttpRequest, conf: SiteConf, text: str) -> ResultPage:
     events, whole = _events(request, asked)
     items = [event.item for event in events if isinstance(event, ResultFound)]
     contents = [event for event in events if isinstance(event, Content)]
-    failed = any(isinstance(event, Failure) for event in events)
     here = urlsplit(conf.base_url).netloc
     earlier = _carried([*earlier, text])
     return ResultPage(
@@ -216,10 +222,20 @@ def _answered(request: HttpRequest, conf: SiteConf, text: str) -> ResultPage:
         asked=True,
         rows=[row(item, _terms(asked, item), here=here) for item in items],
         written=written(contents, items) if items else None,
-        asked_back=next(_asked_back(events, earlier), None),
+        asked_back=next(_asked_back(events, earlier, _mode(request)), None),
         notice=next(map(_notice, _completes(events)), ""),
-        problem="" if whole and not failed else UNANSWERED,
+        problem=_problem(events, whole=whole, is_shown=bool(items)),
     )
+
+
+def _problem(events: Sequence[Event], *, whole: bool, is_shown: bool) -> str | Promise:
+    """Return what is wrong with an answer; of one that is shown, what it lacks."""
+    failures = [event.message for event in events if isinstance(event, Failure)]
+    if whole and not failures:
+        return ""
+    if not is_shown:
+        return UNANSWERED
+    return failures[0] if failures else BROKEN_OFF
 
 
 def _completes(events: Sequence[Event]) -> Iterator[Complete]:
@@ -236,23 +252,29 @@ def _notice(complete: Complete) -> str:
     return complete.notice.text if complete.notice else ""
 
 
-def _asked_back(events: Sequence[Event], earlier: Sequence[str]) -> Iterator[AskedBack]:
+def _asked_back(
+    events: Sequence[Event], earlier: Sequence[str], mode: Sequence[tuple[str, str]]
+) -> Iterator[AskedBack]:
     for event in events:
         if isinstance(event, Elicitation):
             texts = [str(question.get("text") or "") for question in event.questions]
             options = chain.from_iterable(map(options_of, event.questions))
             yield AskedBack(
                 text=event.text,
-                questions=tuple(texts),
+                # One question is often asked in the same words as the whole.
+                questions=tuple(text for text in texts if text != event.text),
                 options=tuple(
-                    Option(each, _address(each, earlier)) for each in options
+                    Option(option_name(each), _address(each, earlier, mode))
+                    for each in options
                 ),
             )
 
 
-def _address(answer: str, earlier: Sequence[str]) -> str:
+def _address(
+    answer: str, earlier: Sequence[str], mode: Sequence[tuple[str, str]]
+) -> str:
     """Return the address that gives an answer to what was asked back."""
-    asked = urlencode([("q", answer), *(("prev", each) for each in earlier)])
+    asked = urlencode([("q", answer), *(("prev", each) for each in earlier), *mode])
     return f"{reverse('nlweb_ask:page')}?{asked}"
 
 
@@ -275,6 +297,7 @@ def _ask(request: HttpRequest, conf: SiteConf, earlier: Sequence[str]) -> Asked:
     profiles = door.check_grants(viewer, conf)
     # As a list of JSON, since a comma would part an earlier question.
     fields = [("query", _asked(request)), ("prev", json.dumps(earlier))]
+    fields += _mode(request)
     read = read_question(RawRequest(method="GET", query=fields))
     question = replace(read, mode=settled_mode(read, conf))
     payer = payer_where_models_are(request, user, conf)

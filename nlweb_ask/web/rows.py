@@ -11,6 +11,7 @@ from django.utils.functional import Promise
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
+from nlweb_ask.pipeline.schema_types import is_type
 from nlweb_ask.web.links import safe_url
 from nlweb_ask.web.marking import marked
 
@@ -62,6 +63,11 @@ def row(item: Mapping[str, Any], terms: Set[str], *, here: str) -> Row:
 def language_of_item(item: Mapping[str, Any]) -> str:
     language = item.get("inLanguage")
     return language if isinstance(language, str) else ""
+
+
+def option_name(option: str) -> str:
+    """Return what may be chosen in words: a type of schema.org as results name it."""
+    return type_name(option) if option in TYPE_NAMES or is_type(option) else option
 
 
 def type_name(declared: Any) -> str:

@@ -18,6 +18,15 @@ pytestmark = pytest.mark.django_db
 VISITOR = Payer(site_id=0, visitor="anna")
 
 
+UNPRICED = {"model": "openai/llama", "base_url": "http://localhost:11434/v1"}
+PRICED = {**UNPRICED, "input_price": 0.25, "output_price": 2.0}
+
+
+@pytest.fixture(autouse=True)
+def model(settings):
+    settings.NLWEB_ASK = {"MODELS": {"small": PRICED}}
+
+
 @pytest.fixture
 def shown(owner, url):
     """Return the words of the page; `shown("?site=2")` those of another site."""
@@ -131,8 +140,35 @@ def test_page_says_what_the_shares_come_to(shown):
     assert "200 calls a day are kept for visitors who are signed in." in words
 
 
-UNPRICED = {"model": "openai/llama", "base_url": "http://localhost:11434/v1"}
-PRICED = {**UNPRICED, "input_price": 0.25, "output_price": 2.0}
+@pytest.mark.parametrize(
+    ("models", "picked", "said"),
+    [
+        ({}, "", "No language model is asked: none is set up."),
+        ({"small": PRICED}, "gone", "the settings name “gone”, which is not set up"),
+        (
+            {"small": {**PRICED, "key_variable": "KEY_THAT_NOBODY_SETS"}},
+            "",
+            "the key of “small” is not there. Whoever runs the server sets the",
+        ),
+    ],
+)
+def test_page_says_why_a_model_cannot_be_asked_though_there_is_budget(
+    shown, settings, models, picked, said
+):
+    settings.NLWEB_ASK = {"MODELS": models}
+    SiteSettingsFactory(language_model=picked)
+    words = shown()
+    assert said in words
+    assert "There is budget left" not in words
+
+
+def test_page_tells_no_cost_of_calls_without_a_price(shown, settings):
+    settings.NLWEB_ASK = {"MODELS": {"small": UNPRICED}}
+    spend(2)
+    words = shown()
+    assert "2 of 500 not known, no cap" in words
+    assert "UTC 2 not known" in re.sub(r"UTC\+00:00", "UTC", words)
+    assert "0.0000" not in words
 
 
 def test_page_names_the_model_its_prices_and_the_cost_of_a_call(shown, settings):

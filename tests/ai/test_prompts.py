@@ -52,6 +52,24 @@ def test_each_prompt_says_what_the_marks_mean_and_asks_for_json(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_the_marks_that_are_explained_are_those_that_follow(name):
+    parts = [Part(kind="types", text="Event"), question_part(Question(text="Walks?"))]
+    prompt = rendered(name, *parts, Part(kind="types", text="Course"), **NUMBERS)
+    [mark] = set(re.findall(r"<types-([0-9a-f]{16})>", prompt.user))
+    named = f"a mark such as <types-{mark}> or <question-{mark}> and the closing"
+    assert named in prompt.system
+    assert "<page-" not in prompt.system
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_of_a_thing_is_named_in_the_singular(name):
+    prompt = rendered(name, page("Walks"), **dict.fromkeys(NUMBERS, 1))
+    assert not re.search(r"\b1 (short )?(pages|passages|sentences)\b", prompt.system)
+    prompt = rendered(name, page("Walks"), **dict.fromkeys(NUMBERS, 2))
+    assert not re.search(r"\b2 (short )?(page|passage|sentence)\b", prompt.system)
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_each_prompt_is_given_its_variables(name, settings):
     [engine, *others] = settings.TEMPLATES
     options = {**engine.get("OPTIONS", {}), "string_if_invalid": "MISSING"}

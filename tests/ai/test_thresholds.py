@@ -175,7 +175,7 @@ def test_log_has_a_line_for_each(caplog):
         "percent=90",
         "percent=100",
     ]
-    assert "calls=7 of 10" in lines[0]
+    assert "calls=7 of 10 cost=0.0000 of no cap" in lines[0]
 
 
 def test_log_names_no_visitor(caplog):

@@ -147,6 +147,49 @@ def test_an_entry_that_cannot_be_meant_is_an_error_without_values(
     assert "sk-9f3aZZ" not in shown
 
 
+@pytest.mark.parametrize("setting", ["MODELS", "EMBEDDERS"])
+@pytest.mark.parametrize(
+    "entry",
+    [
+        pytest.param({**HOSTED, "base_url": "http://localhost:9/v1"}, id="whole"),
+        pytest.param({"base_url": "http://localhost:9/v1"}, id="address-alone"),
+        pytest.param({"model": "openai/m", "api_key": "sk-9f3aZZ"}, id="with-a-key"),
+    ],
+)
+def test_an_entry_without_a_label_is_told_to_take_one(
+    settings, reported, setting, entry
+):
+    settings.NLWEB_ASK = {setting: entry}
+    [message] = reported("E001")
+    assert message.msg == (
+        f"NLWEB_ASK['{setting}'] is one entry; it is a dictionary of entries by label."
+    )
+    assert f'{{"{setting}": {{"small": {{"model": "…", …}}}}}}' in message.hint
+
+
+def test_a_label_may_be_called_as_a_key_of_an_entry(settings, reported):
+    settings.NLWEB_ASK = {"MODELS": {"model": HOSTED, "token": HOSTED}}
+    assert reported("E001") == []
+
+
+@pytest.mark.parametrize(
+    ("setting", "address", "hint"),
+    [
+        ("MODELS", {}, '"openai/gpt-5-mini"'),
+        ("EMBEDDERS", {}, '"openai/text-embedding-3-small"'),
+        ("MODELS", {"base_url": "http://x:9/v1"}, '"openai/<name of your model>"'),
+        ("EMBEDDERS", {"base_url": "http://x:9/v1"}, '"openai/<name of your model>"'),
+    ],
+)
+@pytest.mark.parametrize("model", [{}, {"model": "llama"}], ids=["none", "bare"])
+def test_the_hint_at_a_provider_fits_the_entry(
+    settings, reported, setting, address, hint, model
+):
+    settings.NLWEB_ASK = {setting: {"ours": {**model, **address}}}
+    [message] = reported("E001")
+    assert hint in message.hint
+
+
 @pytest.mark.parametrize(
     "entry",
     [

@@ -8,7 +8,15 @@ from django.core.management import CommandError, call_command
 
 from nlweb_ask.management.commands.nlweb_ask import Command
 from nlweb_ask.models import AccessGrant, Grantee, IndexProfile, SiteSettings
-from nlweb_ask.plugins import ModelUnavailable, Sentence, generators
+from nlweb_ask.plugins import (
+    Elicitation,
+    Ended,
+    ModelUnavailable,
+    Sentence,
+    generators,
+    processors,
+    rankers,
+)
 from tests.factories import GroupFactory, SiteSettingsFactory, StaffFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -180,6 +188,80 @@ def test_why_an_answer_is_less_than_it_could_be_is_told(settings):
         generators.unregister("exhausted")
     assert code == 0
     assert "The budget for language models is used up" in printed
+
+
+@pytest.mark.parametrize("mode", ["list", "summarize", "generate"])
+def test_plug_ins_that_ask_models_are_left_out_where_none_is_set_up(settings, mode):
+    settings.NLWEB_ASK = {
+        "PROCESSORS": ["rewrite", "elicit_ai"],
+        "RANKERS": ["relevance", "decide"],
+        "GENERATORS": ["ai", "extractive"],
+    }
+    _code, printed = ask("stone", "--mode", mode, "--json")
+    meta = json.loads(printed)["_meta"]
+    assert "notice" not in meta
+    assert "completeness" not in meta
+    assert meta.get("generator") == (None if mode == "list" else "extractive")
+
+
+def test_that_nothing_can_write_is_told_where_no_model_is_set_up(settings):
+    settings.NLWEB_ASK = {"GENERATORS": ["ai"]}
+    _code, printed = ask("stone", "--mode", "generate")
+    assert "No text could be written; these are the pages." in printed
+    assert "switched off" not in printed
+
+
+def test_model_that_was_picked_and_is_gone_is_not_called_switched_off(settings):
+    settings.NLWEB_ASK = {
+        "MODELS": {"small": {"model": "openai/m", "base_url": "http://localhost:9/v1"}},
+        "RANKERS": ["relevance"],
+    }
+    SiteSettings.objects.update(language_model="gone")
+    _code, printed = ask("stone")
+    assert "The language model that this site is set to ask is missing." in printed
+    assert "The pages were not put in order by a model." in printed
+
+
+def test_who_wrote_is_told_and_the_count_stands_apart_from_the_text():
+    _code, printed = ask("How to sharpen on a stone?", "--mode", "generate")
+    assert printed.endswith("\n\nWritten by the generator “extractive”.\n1 page.\n")
+    assert "Written by" not in ask("stone")[1]
+
+
+@pytest.mark.parametrize("mode", ["list", "generate"])
+def test_that_a_ranker_left_no_page_is_told_once(settings, mode):
+    class DropsAll:
+        name = "drops_all"
+
+        def rank(self, question, results):
+            return []
+
+    rankers.register(DropsAll)
+    try:
+        settings.NLWEB_ASK = {"RANKERS": ["drops_all"]}
+        code, printed = ask("stone", "--mode", mode)
+    finally:
+        rankers.unregister("drops_all")
+    assert code == 1
+    assert printed.count("The site does not seem to answer this.") == 1
+
+
+def test_what_is_asked_back_is_told_once_with_its_options_in_words(settings):
+    class AsksBack:
+        name = "asks_back"
+
+        def process(self, question, viewer):
+            options = ["NewsArticle", "Event", "other"]
+            asked = {"text": "Which?", "options": options}
+            raise Ended(Elicitation(text="Which?", questions=(asked,)))
+
+    processors.register(AsksBack)
+    try:
+        settings.NLWEB_ASK = {"PROCESSORS": ["asks_back"]}
+        _code, printed = ask("stone")
+    finally:
+        processors.unregister("asks_back")
+    assert printed.startswith("Which?\nNews (NewsArticle), Event, other\n")
 
 
 class Exhausted:

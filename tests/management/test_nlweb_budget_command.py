@@ -25,6 +25,11 @@ def clock():
         yield clock
 
 
+@pytest.fixture(autouse=True)
+def model(settings):
+    settings.NLWEB_ASK = {"MODELS": {"small": PRICED}}
+
+
 def spend(calls, micros=0, site_id=0):
     payer = Payer(site_id=site_id, visitor="anna")
     return [reserve(payer, Cost(1, micros), seconds=60) for _ in range(calls)]
@@ -35,7 +40,7 @@ def test_site_that_has_asked_no_model_has_its_whole_budget():
     assert code == 0
     assert printed.splitlines() == [
         "There is budget left: language models are asked.",
-        "Model: none is set up, or not the one that the settings name",
+        "Model: small (openai/llama), one call can cost up to 0.0090",
         "Today: 0 of 500 calls, cost 0.0000, 0 % used",
         "This month: 0 of 10000 calls, cost 0.0000, 0 % used",
         "All visitors, this hour: 0 of 125 calls, cost 0.0000, 0 % used",
@@ -76,8 +81,10 @@ def test_fuller_of_two_caps_is_what_counts():
     ("fields", "said"),
     [
         ({"models_enabled": False}, "switched off"),
-        ({"model_calls_per_day": 1}, "used up"),
-        ({"model_calls_per_month": 1}, "used up"),
+        ({"model_calls_per_day": 1}, "of today is used up: questions are answered"),
+        ({"model_calls_per_day": 1}, "until midnight"),
+        ({"model_calls_per_month": 1}, "of this month is used up: questions are"),
+        ({"model_calls_per_month": 1}, "until the next one begins"),
     ],
 )
 def test_exit_code_says_that_no_model_is_asked(fields, said):
@@ -85,7 +92,58 @@ def test_exit_code_says_that_no_model_is_asked(fields, said):
     SiteSettingsFactory(**fields)
     code, printed = run_command("nlweb_budget")
     assert code == 1
-    assert said in printed
+    assert said in printed.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("models", "picked", "standing", "first", "second"),
+    [
+        ({}, "", "no_model", "none is set up", "Model: none"),
+        ({}, "gone", "no_model", "none is set up", "Model: none, “gone” is not set up"),
+        (
+            {"small": PRICED},
+            "gone",
+            "unknown_model",
+            "the settings name “gone”, which is none of MODELS",
+            "Model: none, “gone” is not set up",
+        ),
+        (
+            {"small": {**PRICED, "key_variable": "KEY_THAT_NOBODY_SETS"}},
+            "",
+            "no_key",
+            "the key of “small” is not there. Set the variable KEY_THAT_NOBODY_SETS",
+            "Model: small (openai/llama), one call can cost up to 0.0090",
+        ),
+    ],
+)
+def test_first_line_says_why_a_model_cannot_be_asked_though_there_is_budget(
+    settings, models, picked, standing, first, second
+):
+    settings.NLWEB_ASK = {"MODELS": models}
+    SiteSettingsFactory(language_model=picked)
+    code, printed = run_command("nlweb_budget")
+    assert code == 1
+    assert printed.splitlines()[0].startswith("No language model is asked: ")
+    assert first in printed.splitlines()[0]
+    assert printed.splitlines()[1] == second
+    code, printed = run_command("nlweb_budget", "--json")
+    document = json.loads(printed)
+    assert (code, document["asked"], document["standing"]) == (1, False, standing)
+
+
+def test_cost_of_calls_without_a_price_is_not_told_as_nothing(settings):
+    settings.NLWEB_ASK = {"MODELS": {"small": UNPRICED}}
+    printed = run_command("nlweb_budget")[1]
+    assert "Today: 0 of 500 calls, cost 0.0000, 0 % used" in printed
+    spend(2)
+    printed = run_command("nlweb_budget")[1]
+    assert "Today: 2 of 500 calls, cost not known, 0 % used" in printed
+    assert "  12:00 UTC+00:00  2  not known" in printed
+    document = json.loads(run_command("nlweb_budget", "--json")[1])
+    assert document["day"]["cost"] is None
+    assert document["hours"][0]["cost"] is None
+    spend(1, micros=1_500)  # an embedder, which has a price
+    assert "3 of 500 calls, cost at least 0.0015" in run_command("nlweb_budget")[1]
 
 
 def test_count_that_was_lost_is_begun_anew_when_asked_for():
@@ -126,8 +184,8 @@ def test_document_for_programs():
         "asked": False,
         "standing": "day",
         "switched_on": True,
-        "model": None,
-        "call_cost": None,
+        "model": "small",
+        "call_cost": 0.009,
         "day": {
             "begins": "2026-03-02",
             "calls": 2,

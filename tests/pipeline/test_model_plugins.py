@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from nlweb_ask.pipeline.run import WITHOUT_MODEL
+from nlweb_ask.pipeline.without_model import WITHOUT_MODEL
 from nlweb_ask.plugins import (
     NO_MODELS,
     ModelUnavailable,
@@ -17,7 +17,7 @@ from nlweb_ask.plugins import (
     rankers,
 )
 from nlweb_ask.protocol.events import Content, Failure
-from tests.asking import MEMBER, ask
+from tests.asking import MEMBER, ask, make_scope
 from tests.pipeline.test_plugin_policies import Broken, registered
 from tests.site_in_memory import SiteInMemory, save
 
@@ -132,6 +132,85 @@ def test_a_list_is_as_without_the_model_and_says_why(pages, runs, reason):
     assert answered.complete.completeness == "reduced"
     assert answered.complete.notice.code == WITHOUT_MODEL[reason][0]
     assert answered.failure is None
+
+
+class FailingAt:
+    """A model that does not answer these steps."""
+
+    def __init__(self, *steps):
+        self.steps = steps
+
+    def __call__(self, step):
+        return Answering("kettle", "fault" if step in self.steps else None)
+
+
+@pytest.mark.parametrize(
+    ("steps", "said"),
+    [
+        (["rewrite"], "The question was not completed by a model."),
+        (["rank"], "The pages were not put in order by a model."),
+        (["write"], "The text was written without a model."),
+        (["rank", "write"], "This answer does without one."),
+    ],
+)
+def test_the_notice_says_what_was_done_without_the_model(pages, runs, steps, said):
+    runs(
+        PROCESSORS=["rewrites"],
+        RANKERS=["last_first"],
+        GENERATORS=["writes", "extractive"],
+    )
+    complete = ask("kettle", mode="generate", models=FailingAt(*steps)).complete
+    assert complete.generator == ("extractive" if "write" in steps else "writes")
+    assert complete.notice.text == f"The language model did not answer. {said}"
+
+
+def test_the_notice_says_that_nobody_judged_whether_to_ask_back(pages, runs):
+    class Looks(Asks):
+        name = "looks"
+
+        def process(self, question, viewer):
+            return question
+
+        def look(self, question, viewer, results):
+            self.said()
+
+    with registered(processors, Looks):
+        runs(PROCESSORS=["looks"])
+        answered = ask("kettle", models=FailingAt("rewrite"))
+    assert answered.complete.notice.text.endswith("whether the question is too open.")
+
+
+@pytest.mark.parametrize(
+    ("conf", "why"),
+    [
+        (
+            {"language_model": "gone"},
+            "The language model that this site is set to ask is missing.",
+        ),
+        (
+            {"language_model": "gone", "models_enabled": False},
+            "Language models are switched off here.",
+        ),
+        ({}, "Language models are switched off here."),
+    ],
+)
+def test_models_are_called_switched_off_only_where_they_are(pages, runs, conf, why):
+    runs(RANKERS=["last_first"], MODELS={"small": {"model": "openai/m"}})
+    answered = ask("kettle", scope=make_scope(**conf), models=Answering(reason="off"))
+    undone = "The pages were not put in order by a model."
+    assert answered.complete.notice.code == "MODELS_OFF"
+    assert answered.complete.notice.text == f"{why} {undone}"
+
+
+def test_a_model_that_is_not_set_up_is_logged_once(pages, runs, caplog):
+    runs(RANKERS=["last_first"], MODELS={"small": {"model": "openai/m"}})
+    for _number in range(2):
+        scope = make_scope(language_model="gone-and-logged")
+        ask("kettle", scope=scope, models=Answering(reason="off"))
+    lines = [line for line in caplog.messages if "gone-and-logged" in line]
+    assert lines == [
+        "site 0: the language model 'gone-and-logged' is not set up, so none is asked"
+    ]
 
 
 @pytest.mark.parametrize("mode", ["summarize", "generate"])

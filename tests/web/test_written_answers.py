@@ -6,7 +6,15 @@ import re
 
 import pytest
 
-from nlweb_ask.plugins import Citation, ModelUnavailable, Sentence, generators
+from nlweb_ask.plugins import (
+    Citation,
+    Elicitation,
+    Ended,
+    ModelUnavailable,
+    Sentence,
+    generators,
+    processors,
+)
 from nlweb_ask.web.written import linked
 from tests.factories import SiteSettingsFactory
 from tests.site_in_memory import save, site_in_memory
@@ -95,10 +103,93 @@ def test_why_an_answer_is_less_than_it_could_be_is_shown(client, writing, settin
     assert shown.index(notice) < shown.index('class="nlweb-ask-written"')
 
 
+def test_nothing_is_said_of_models_where_none_is_set_up(client, writing, settings):
+    settings.NLWEB_ASK = {
+        "PROCESSORS": ["elicit_ai", "rewrite"],
+        "RANKERS": ["relevance"],
+        "GENERATORS": ["ai", "writer"],
+    }
+    shown = asked(client)
+    assert 'class="nlweb-ask-written"' in shown
+    assert 'class="nlweb-ask-notice"' not in shown
+    query = {"query": "kettle", "mode": "list", "streaming": "false"}
+    answer = client.get("/ask", query).content
+    assert b"MODELS_OFF" not in answer
+    assert b"reduced" not in answer
+
+
 def test_where_nothing_is_found_nothing_is_written(client, writing):
     shown = client.get(PAGE, {"q": "zeppelin"}).content.decode()
     assert 'class="nlweb-ask-written"' not in shown
     assert "Nothing found" in shown
+
+
+def test_a_text_that_broke_off_is_not_called_no_answer(client, writing, settings):
+    class BreaksOff:
+        name = "breaks_off"
+
+        def generate(self, question, results, deadline):
+            yield Sentence(text="The kettle boils. ")
+            raise ModelUnavailable(reason="fault")
+
+    generators.register(BreaksOff)
+    try:
+        settings.NLWEB_ASK = {"GENERATORS": ["breaks_off"]}
+        shown = asked(client)
+    finally:
+        generators.unregister("breaks_off")
+    assert "The kettle boils." in shown
+    assert "The answer could not be written to its end." in shown
+    assert "The question could not be answered" not in shown
+
+
+@pytest.mark.parametrize(
+    ("query", "is_written"),
+    [
+        ({"mode": "list"}, False),
+        ({"mode": "generate"}, True),
+        ({"mode": "list", "generate_mode": "generate"}, False),
+        ({"mode": "sing"}, True),
+        ({}, True),
+    ],
+)
+def test_the_mode_of_an_address_is_kept_to(client, writing, query, is_written):
+    shown = client.get(PAGE, {"q": "kettle", **query}).content.decode()
+    assert ('class="nlweb-ask-written"' in shown) is is_written
+    assert "Kettle &lt;1&gt;" in shown
+
+
+class AsksBack:
+    """Asks back as `elicit_ai` does: one question, in the words of the whole."""
+
+    name = "asks_back"
+
+    def process(self, question, viewer):
+        text = "What are you looking for?"
+        options = ["NewsArticle", "TVSeries", "GmbH", "Organization"]
+        asked = {"id": "type", "text": text, "options": options}
+        raise Ended(Elicitation(text=text, questions=(asked,)))
+
+
+def test_what_is_asked_back_is_asked_once_and_types_are_named_as_in_results(
+    client, writing, settings
+):
+    processors.register(AsksBack)
+    try:
+        settings.NLWEB_ASK = {"PROCESSORS": ["asks_back"], "GENERATORS": ["writer"]}
+        data = {"q": "kettle", "mode": "list"}
+        shown = client.get(PAGE, data).content.decode()
+    finally:
+        processors.unregister("asks_back")
+    assert shown.count("What are you looking for?") == 1
+    options = re.findall(r'<li><a href="[^"]*q=(\w+)&amp;[^"]*">(.*?)</a></li>', shown)
+    assert options == [
+        ("NewsArticle", "News"),
+        ("TVSeries", "Tvseries"),
+        ("GmbH", "GmbH"),
+        ("Organization", "Organisation"),
+    ]
+    assert shown.count("&amp;mode=list") == 4
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,7 @@ from nlweb_ask.protocol.events import (
 from nlweb_ask.protocol.question import MODES
 from nlweb_ask.protocol.reader import RawRequest, read_question
 from nlweb_ask.protocol.writers import dumps, encode, writer_for
+from nlweb_ask.web.rows import option_name
 from nlweb_ask.web.written import DOUBTS
 
 NOTHING_FOUND: Final = 1
@@ -73,7 +74,9 @@ class Answered:
         finally:
             self._stop.set()
 
-    def _models(self) -> QuestionModels:
+    def _models(self) -> QuestionModels | None:
+        if not deployment().models:
+            return None
         conf = self.scope.conf
         until = time.monotonic() + deployment().stream_deadline
         payer = Payer(site_id=conf.site_id)
@@ -175,7 +178,8 @@ class Command(BaseCommand):
                     words += _asked_back(event)
         if words:
             self.stdout.write(_wrapped(words, ""))
-        self._print_remarks(answered)
+            self.stdout.write("")
+        self._print_remarks(answered, words)
 
     def _print_page(self, found: ResultFound) -> None:
         page = found.item
@@ -187,13 +191,16 @@ class Command(BaseCommand):
             self.stdout.write(_wrapped(page["description"], INDENT))
         self.stdout.write("")
 
-    def _print_remarks(self, answered: Answered) -> None:
-        """Say how many pages there are, and why there are not more or no text."""
+    def _print_remarks(self, answered: Answered, words: str) -> None:
+        """Say who wrote, how many pages there are, and why not more or no text."""
         complete, asked = answered.complete, answered.question.mode
         if complete and complete.decontextualized_query:
             told = _("Understood as: %(question)s")
             understood = _printable(complete.decontextualized_query)
             self.stdout.write(told % {"question": understood})
+        if complete and complete.generator:
+            told = _("Written by the generator “%(name)s”.")
+            self.stdout.write(told % {"name": complete.generator})
         if answered.failure:
             self.stderr.write(answered.failure.message)
             return
@@ -201,7 +208,7 @@ class Command(BaseCommand):
             ngettext("%(number)d page.", "%(number)d pages.", answered.results)
             % {"number": answered.results}
         )
-        if complete and complete.notice:
+        if complete and complete.notice and complete.notice.text != words:
             self.stderr.write(complete.notice.text)
         if complete and asked and complete.mode != asked:
             self.stderr.write(
@@ -219,9 +226,18 @@ def _with_doubts(content: Content) -> str:
 def _asked_back(event: Elicitation) -> str:
     lines = [event.text]
     for question in event.questions:
-        options = ", ".join(options_of(question))
-        lines.append(" ".join(filter(None, [str(question.get("text") or ""), options])))
-    return "\n".join(lines)
+        options = ", ".join(map(_option, options_of(question)))
+        text = str(question.get("text") or "")
+        # One question is often asked in the same words as the whole.
+        said = [options] if text == event.text else [text, options]
+        lines.append(" ".join(filter(None, said)))
+    return "\n".join(filter(None, lines))
+
+
+def _option(option: str) -> str:
+    """Return what may be chosen in words, and what is to be typed where it differs."""
+    name = option_name(option)
+    return option if name == option else f"{name} ({option})"
 
 
 def _question(options: dict[str, Any]) -> Question:

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from django.core.management import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -27,8 +28,8 @@ class Command(BaseCommand):
         "Print how many calls of language models the site has made today and this month,"
         " and what they have cost, against its caps. Exit code 0 while models are asked,"
         " 1 while they are not (a cap is reached or too small,"
-        " a price is not known, or they are switched off), 2 on an"
-        " error."
+        " a price is not known, they are switched off, or none is set up or has a key),"
+        " 2 on an error."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -67,7 +68,7 @@ class Command(BaseCommand):
             said = _("One visitor may use %(cap)d calls a day")
             self.stdout.write(said % {"cap": state.caps.visitor.calls})
         for hour in state.hours:
-            self.stdout.write(f"  {hour.label}  {hour.calls}  {hour.cost:.4f}")
+            self.stdout.write(f"  {hour.label}  {hour.calls}  {hour.cost_text}")
         if state.lost:
             said = ngettext(
                 "%(number)d call of today was never settled and stays at its worst case.",
@@ -81,6 +82,18 @@ class Command(BaseCommand):
 def _said(state: State) -> str:
     texts = {
         "off": _("Language models are switched off."),
+        "no_model": _(
+            "No language model is asked: none is set up. Write one into MODELS in"
+            " settings.py."
+        ),
+        "unknown_model": _(
+            "No language model is asked: the settings name “%(label)s”, which is none of"
+            " MODELS in settings.py. Pick another one in the admin, or write it there."
+        ),
+        "no_key": _(
+            "No language model is asked: the key of “%(label)s” is not there. Set the"
+            " variable %(variable)s in the environment of the site's processes."
+        ),
         "unknown": _(
             "What has been spent cannot be told, so no language model is asked. Look at"
             " the caps in the settings; where they are right, the count was lost:"
@@ -90,8 +103,14 @@ def _said(state: State) -> str:
             "No language model is asked: cost has a cap, and the price of “%(label)s” is"
             " not known. Write its prices into settings.py, or set the caps of cost to 0."
         ),
-        "month": _("The budget is used up: questions are answered without a model."),
-        "day": _("The budget is used up: questions are answered without a model."),
+        "month": _(
+            "The budget of this month is used up: questions are answered without a model"
+            " until the next one begins."
+        ),
+        "day": _(
+            "The budget of today is used up: questions are answered without a model until"
+            " midnight."
+        ),
         "small": _(
             "One call can cost up to %(cost)s, more than the cap of %(cap)s: calls like"
             " that are never made. Raise the cap."
@@ -111,7 +130,8 @@ def _said(state: State) -> str:
         "left": _("There is budget left: language models are asked."),
     }
     return texts[state.standing] % {
-        "label": state.model.label if state.model else "",
+        "label": state.model.label if state.model else state.label,
+        "variable": state.model.key_variable if state.model else "",
         "cost": f"{state.call_cost or 0:.4f}",
         "cap": f"{state.cost_cap or 0:g}",
     }
@@ -119,12 +139,13 @@ def _said(state: State) -> str:
 
 def _model(state: State) -> str:
     if state.model is None:
-        return _("Model: none is set up, or not the one that the settings name")
-    said = {"label": state.model.label, "name": state.model.model}
+        said = _("Model: none, “%(label)s” is not set up")
+        return said % {"label": state.label} if state.label else _("Model: none")
+    named = {"label": state.model.label, "name": state.model.model}
     if state.call_cost is None:
-        return _("Model: %(label)s (%(name)s), its price is not known") % said
+        return _("Model: %(label)s (%(name)s), its price is not known") % named
     return _("Model: %(label)s (%(name)s), one call can cost up to %(cost)s") % {
-        **said,
+        **named,
         "cost": f"{state.call_cost:.4f}",
     }
 
@@ -138,9 +159,10 @@ def _lines(state: State) -> Iterator[tuple[str, Spent | None]]:
 
 def _line(name: str, spent: Spent) -> str:
     said = _("%(name)s: %(calls)d of %(cap)d calls, cost %(cost)s, %(percent)d %% used")
-    cost = f"{spent.cost:.4f}"
+    cost = spent.cost_text
     if spent.cost_cap is not None:
-        cost = _("%(used)s of %(cap)s") % {"used": cost, "cap": f"{spent.cost_cap:g}"}
+        cap = number_format(f"{spent.cost_cap:g}")
+        cost = _("%(used)s of %(cap)s") % {"used": cost, "cap": cap}
     return said % {
         "name": name,
         "calls": spent.calls,
