@@ -29,6 +29,7 @@ def nlweb_ask_box(
     label: str = "",
     styles: bool = True,
     earlier: Sequence[str] = (),
+    mode: str = "",
 ) -> dict[str, Any]:
     """Show the ask box; nothing where the site cannot be asked, or not by this visitor.
 
@@ -40,9 +41,12 @@ def nlweb_ask_box(
         styles: Bring the stylesheet along. Switch it off where
             `{% nlweb_ask_styles %}` stands in the head.
         earlier: Questions that the next one follows, the last one last.
+        mode: What is asked for: `list`, `summarize` or `generate`; as the site is set
+            where it is left out.
     """
     return {
         "earlier": earlier,
+        "mode": mode,
         "can_be_asked": _can_be_asked(context),
         "action": reverse("nlweb_ask:page"),
         "question": question,

@@ -118,6 +118,7 @@ class ResultPage:
 
     question: str
     earlier: Sequence[str] = ()  # that the next question follows, this one last
+    mode: str = ""  # that the address asks for; the next question goes on with it
     understood: str = ""  # the question with what the ones before it say
     asked: bool = False
     rows: Sequence[Row] = ()
@@ -188,10 +189,10 @@ def _carried(earlier: Sequence[str]) -> list[str]:
     return carried
 
 
-def _mode(request: HttpRequest) -> list[tuple[str, str]]:
-    """Return the field of the mode that is asked for, read as `/ask` reads it."""
-    fields = query_pairs(request)
-    return [(name, _shown(value)) for name, value in fields if name == "mode"][-1:]
+def _mode(request: HttpRequest) -> str:
+    """Return the mode that the address asks for, "" for none; the last one counts."""
+    asked = [value for name, value in query_pairs(request) if name == "mode"]
+    return _shown(asked[-1]) if asked else ""
 
 
 def _shown(asked: str) -> str:
@@ -203,12 +204,12 @@ def _shown(asked: str) -> str:
 def _unasked(request: HttpRequest, conf: SiteConf, text: str) -> ResultPage:
     user = anonymous_or(getattr(request, "user", None))
     door.check_grants(viewer_for(request, conf, user=user, with_session=True), conf)
-    return ResultPage(question=text)
+    return ResultPage(question=text, mode=_mode(request))
 
 
 @sensitive_variables()
 def _answered(request: HttpRequest, conf: SiteConf, text: str) -> ResultPage:
-    earlier = _earlier(request)
+    earlier, mode = _earlier(request), _mode(request)
     asked = _ask(request, conf, earlier)
     events, whole = _events(request, asked)
     items = [event.item for event in events if isinstance(event, ResultFound)]
@@ -218,11 +219,12 @@ def _answered(request: HttpRequest, conf: SiteConf, text: str) -> ResultPage:
     return ResultPage(
         question=text,
         earlier=earlier,
+        mode=mode,
         understood=_understood(events, text),
         asked=True,
         rows=[row(item, _terms(asked, item), here=here) for item in items],
         written=written(contents, items) if items else None,
-        asked_back=next(_asked_back(events, earlier, _mode(request)), None),
+        asked_back=next(_asked_back(events, earlier, mode), None),
         notice=next(map(_notice, _completes(events)), ""),
         problem=_problem(events, whole=whole, is_shown=bool(items)),
     )
@@ -253,7 +255,7 @@ def _notice(complete: Complete) -> str:
 
 
 def _asked_back(
-    events: Sequence[Event], earlier: Sequence[str], mode: Sequence[tuple[str, str]]
+    events: Sequence[Event], earlier: Sequence[str], mode: str
 ) -> Iterator[AskedBack]:
     for event in events:
         if isinstance(event, Elicitation):
@@ -270,11 +272,10 @@ def _asked_back(
             )
 
 
-def _address(
-    answer: str, earlier: Sequence[str], mode: Sequence[tuple[str, str]]
-) -> str:
+def _address(answer: str, earlier: Sequence[str], mode: str) -> str:
     """Return the address that gives an answer to what was asked back."""
-    asked = urlencode([("q", answer), *(("prev", each) for each in earlier), *mode])
+    fields = [("q", answer), *(("prev", each) for each in earlier)]
+    asked = urlencode([*fields, *([("mode", mode)] if mode else [])])
     return f"{reverse('nlweb_ask:page')}?{asked}"
 
 
@@ -297,7 +298,8 @@ def _ask(request: HttpRequest, conf: SiteConf, earlier: Sequence[str]) -> Asked:
     profiles = door.check_grants(viewer, conf)
     # As a list of JSON, since a comma would part an earlier question.
     fields = [("query", _asked(request)), ("prev", json.dumps(earlier))]
-    fields += _mode(request)
+    if mode := _mode(request):
+        fields.append(("mode", mode))
     read = read_question(RawRequest(method="GET", query=fields))
     question = replace(read, mode=settled_mode(read, conf))
     payer = payer_where_models_are(request, user, conf)

@@ -159,6 +159,20 @@ def test_the_mode_of_an_address_is_kept_to(client, writing, query, is_written):
     assert "Kettle &lt;1&gt;" in shown
 
 
+def test_next_question_goes_on_in_the_mode_of_the_address(client, writing):
+    data = {"q": "kettle", "mode": "summarize"}
+    shown = client.get(PAGE, data).content.decode()
+    field = '<input type="hidden" name="mode" value="summarize">'
+    assert shown.count('role="search"') == shown.count(field) == 2
+
+
+def test_next_question_goes_on_as_the_site_is_set_where_the_address_says_nothing(
+    client, writing
+):
+    shown = client.get(PAGE, {"q": "kettle"}).content.decode()
+    assert 'name="mode"' not in shown
+
+
 class AsksBack:
     """Asks back as `elicit_ai` does: one question, in the words of the whole."""
 
