@@ -32,7 +32,7 @@ TYPE_NAMES: Mapping[str, str | Promise] = {
     "WebPage": _("Page"),
 }
 
-_BETWEEN_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_BETWEEN_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,4 +76,11 @@ def type_name(declared: Any) -> str:
     if not types:
         return ""
     general = str(types[0])
-    return str(TYPE_NAMES.get(general) or _BETWEEN_WORDS.sub(" ", general).capitalize())
+    return str(TYPE_NAMES.get(general) or _in_words(general))
+
+
+def _in_words(general: str) -> str:
+    """Return `ExerciseGym` as "Exercise gym" and `TVSeries` as "TV series"."""
+    first, *rest = _BETWEEN_WORDS.split(general)
+    lowered = [word if word.isupper() else word.lower() for word in rest]
+    return " ".join([first[:1].upper() + first[1:], *lowered])

@@ -13,6 +13,8 @@ from nlweb_ask.web.rows import row, type_name
         pytest.param("TechArticle", "Documentation", id="one"),
         pytest.param(["Article", "TechArticle"], "Article", id="several"),
         pytest.param("MusicAlbum", "Music album", id="without-a-name-here"),
+        pytest.param("TVSeries", "TV series", id="with-letters-of-its-own"),
+        pytest.param("3DModel", "3D model", id="with-a-number"),
         pytest.param(None, "", id="none"),
         pytest.param([], "", id="empty"),
     ],

@@ -199,7 +199,7 @@ def test_what_is_asked_back_is_asked_once_and_types_are_named_as_in_results(
     options = re.findall(r'<li><a href="[^"]*q=(\w+)&amp;[^"]*">(.*?)</a></li>', shown)
     assert options == [
         ("NewsArticle", "News"),
-        ("TVSeries", "Tvseries"),
+        ("TVSeries", "TV series"),
         ("GmbH", "GmbH"),
         ("Organization", "Organisation"),
     ]
