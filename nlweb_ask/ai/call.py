@@ -131,7 +131,11 @@ class Call:
         if self._deadline.at - time.monotonic() < LEAST_SECONDS:
             raise NotAsked(reason="time")
         if self.model.key() is None:
-            logger.warning("model=%s not asked: no key", self.model.label)
+            logger.warning(
+                "model=%s not asked: no key, %s is not set",
+                self.model.label,
+                self.model.key_variable,
+            )
             raise NotAsked(reason="fault")
 
     def _told(self, reason: NoModel) -> ModelUnavailable:
@@ -151,6 +155,11 @@ class Call:
         if reason := self._over():
             # It ended while the import took its time, which says nothing of the model.
             self._breaker.abandoned()
+            if reason == "time":
+                logger.warning(
+                    "model=%s not asked: the time was up before litellm was imported",
+                    self.model.label,
+                )
             self.pieces.end(reason)
             return
         try:

@@ -28,10 +28,20 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from nlweb_ask.ai.gateway import Usage
+
     Vectors = NDArray[np.float32]
 
 
 Given = TypeVar("Given")
+
+# The first text of a process waits so long for litellm to be imported, as a question may
+# take; the time of the model itself begins behind that.
+IMPORT_SECONDS: Final = 120.0
+# How much longer a call is counted as running than it may run: its end is told later.
+LEASE_MARGIN_SECONDS: Final = 30.0
+NOTHING: Final = Cost(calls=0, micros=0)
+UNPAID: Final = Cost(calls=1, micros=0)
 
 
 class Embedder(Protocol):
@@ -227,20 +237,30 @@ def _asked_for(model: EmbeddingModel, texts: Sequence[str], site_id: int) -> Vec
     if payer is None:
         raise ModelUnavailable(reason="off")
     worst = _worst_cost(model, texts)
-    lease = reserve(payer, worst, seconds=model.timeout)
-    deadline = Deadline(at=time.monotonic() + model.timeout, stop=threading.Event())
+    seconds = model.timeout + (0 if gateway.is_ready() else IMPORT_SECONDS)
+    lease = reserve(payer, worst, seconds=seconds + LEASE_MARGIN_SECONDS)
+    deadline = Deadline(at=time.monotonic() + seconds, stop=threading.Event())
+    # Whatever it ends with, the provider may bill what it was sent.
+    cost = worst
     try:
         embedded = gateway.embed(model, texts, deadline=deadline)
+        cost = _cost(embedded.usage, worst)
     except NotAsked:
-        lease.settle(Cost(calls=0, micros=0))
+        cost = NOTHING
         raise
     except Refused:
-        lease.settle(Cost(calls=1, micros=0))
+        cost = UNPAID
         raise
-    usage = embedded.usage
-    if usage is not None and usage.cost_micros is not None:
-        lease.settle(Cost(calls=1, micros=usage.cost_micros))
+    finally:
+        lease.settle(cost)
     return embedded.vectors
+
+
+def _cost(usage: Usage | None, worst: Cost) -> Cost:
+    """Return what was used; where the provider does not tell, the worst case."""
+    if usage is None or usage.cost_micros is None:
+        return worst
+    return Cost(calls=1, micros=usage.cost_micros)
 
 
 def _payer(site_id: int) -> Payer | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from nlweb_ask.ai.budget import Payer
 from nlweb_ask.ai.embedders import WordLlama, embedder, paid_by, unit
 from nlweb_ask.index.embedding import bring_up_to_date
 from nlweb_ask.index.vector_sets import LEAST_PAGES
-from nlweb_ask.models import PageVectors, SiteSettings, VectorSet
+from nlweb_ask.models import ModelLease, PageVectors, SiteSettings, VectorSet
 from nlweb_ask.plugins import ModelUnavailable
 from tests.asking import MEMBER, ask, make_scope
 from tests.factories import SiteSettingsFactory
@@ -256,3 +257,31 @@ def test_a_question_is_paid_out_of_the_share_of_its_visitor(hosted):
         for _ in range(15):
             assert ask("samovar", scope=BOTH).names == ["Samovar"]
     assert hosted.calls == before + 10
+
+
+def leases():
+    return list(ModelLease.objects.values_list("settled", "calls", "micros"))
+
+
+@pytest.mark.parametrize("fault", ["500", "html", "invalid json", "401", "hang"])
+def test_a_call_that_fails_is_settled_at_its_worst(hosted, settings, fault):
+    # Without one, the next call would wait for the second try of this one.
+    settings.NLWEB_ASK["EMBEDDERS"] = hosted.embedders(timeout=2)
+    hosted.behaves(fault)
+    with pytest.raises(ModelUnavailable):
+        embedder().embed(["a kettle"], site_id=0)
+    assert leases() == [(True, 1, len("a kettle"))]
+
+
+def test_a_call_whose_cost_is_not_told_is_settled_at_its_worst(hosted):
+    hosted.tells_usage = False
+    embedder().embed(["a kettle"], site_id=0)
+    assert leases() == [(True, 1, len("a kettle"))]
+
+
+def test_a_call_can_be_settled_after_its_whole_time(hosted, settings):
+    settings.NLWEB_ASK["EMBEDDERS"] = hosted.embedders(timeout=20)
+    begun = time.time()
+    embedder().embed(["a kettle"], site_id=0)
+    # When its time is up it is told, and settled, a moment later.
+    assert ModelLease.objects.get().ends > begun + 20 + 5
