@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +22,7 @@ from django.views.decorators.debug import sensitive_variables
 from nlweb_ask.ai.budget import Cost, Payer, reserve
 from nlweb_ask.ai.failures import NotAsked, Refused
 from nlweb_ask.ai.providers import EmbeddingModel, embedding_model
+from nlweb_ask.conf.failures import RAISED, described
 from nlweb_ask.conf.providers import CLASS_KEY
 from nlweb_ask.plugins import Deadline, ModelUnavailable
 
@@ -35,6 +37,9 @@ if TYPE_CHECKING:
 
 Given = TypeVar("Given")
 
+logger = logging.getLogger("nlweb_ask.ai")
+
+ROWS_AND_COLUMNS: Final = 2
 # The first text of a process waits so long for litellm to be imported, as a question may
 # take; the time of the model itself begins behind that.
 IMPORT_SECONDS: Final = 120.0
@@ -93,18 +98,57 @@ class Chosen:
 
         if not texts:
             return np.zeros((0, self.width), "f4")
-        try:
-            given = np.asarray(self.make(texts, site_id), "f8")
-        except ModelUnavailable:
-            raise
-        except Exception as error:  # a class of the site, or a library of its own
-            raise ModelUnavailable(reason="fault") from error
-        if given.ndim != 2 or len(given) != len(texts) or not self._fits(given):
-            raise ModelUnavailable(reason="fault")
+        given = self._table(self._made(texts, site_id))
+        wrong = self._wrong_shape(given.shape, len(texts))
+        if wrong:
+            raise self._useless(wrong)
+        broken = len(texts) - int(np.isfinite(given).all(axis=1).sum())
+        if broken:
+            logger.warning(
+                "embedder=%s: %d of %d vectors are no finite numbers, so that nothing"
+                " is found by them",
+                self.label,
+                broken,
+                len(texts),
+            )
         return unit(given)
 
-    def _fits(self, given: NDArray[Any]) -> bool:
-        return given.shape[1] > 0 and self.width in {0, given.shape[1]}
+    def _made(self, texts: Sequence[str], site_id: int) -> Vectors:
+        try:
+            return self.make(texts, site_id)
+        except ModelUnavailable:
+            raise
+        except RAISED as error:  # a class of the site, or a library of its own
+            logger.error("embedder=%s failed: %s", self.label, described(error))  # noqa: TRY400 - its message may hold words of a page
+            raise ModelUnavailable(
+                reason="fault", detail=type(error).__name__
+            ) from error
+
+    def _table(self, given: Any) -> NDArray[Any]:
+        import numpy as np
+
+        try:
+            return np.asarray(given, "f8")
+        except (TypeError, ValueError, OverflowError):
+            pass
+        why = "what it gives is no table of numbers"
+        raise self._useless(why)
+
+    def _wrong_shape(self, shape: tuple[int, ...], texts: int) -> str:
+        """Say what is wrong with what was given for so many texts; empty if nothing."""
+        if len(shape) != ROWS_AND_COLUMNS:
+            return f"an array of shape {shape} for {texts} texts, not one row a text"
+        rows, width = shape
+        if rows != texts:
+            return f"{rows} vectors for {texts} texts"
+        if not width or self.width not in {0, width}:
+            said = self.width or "not said"
+            return f"{width} numbers a vector, width is {said}"
+        return ""
+
+    def _useless(self, why: str) -> ModelUnavailable:
+        logger.warning("embedder=%s is of no use: %s", self.label, why)
+        return ModelUnavailable(reason="fault", detail=why)
 
     def measured(self, *, site_id: int) -> Chosen:
         """Return this embedder with its width; one that does not say it is asked once.

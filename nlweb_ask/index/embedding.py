@@ -61,12 +61,14 @@ class Embedded:
     documents: int = 0
     texts: int = 0  # that had to be embedded
     withdrawn: int = 0
+    blank: int = 0  # documents without one vector that is not all zeros
 
     def __add__(self, other: Embedded) -> Embedded:
         return Embedded(
             documents=self.documents + other.documents,
             texts=self.texts + other.texts,
             withdrawn=self.withdrawn + other.withdrawn,
+            blank=self.blank + other.blank,
         )
 
 
@@ -180,7 +182,8 @@ def _embed(
     }
     known |= _made(used, vector_set.site_id, missing)
     _write(vector_set, found, known)
-    return Embedded(documents=len(found), texts=len(missing))
+    blank = sum(not any(any(known[name]) for name in one.hashes) for one in found)
+    return Embedded(documents=len(found), texts=len(missing), blank=blank)
 
 
 def _made(

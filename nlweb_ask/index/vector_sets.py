@@ -242,7 +242,7 @@ class Outdated:
         return template % {
             "old": self.stored.width,
             "old_model": self.stored.model,
-            "new": self.used.width or "?",
+            "new": self.used.width or _("a number that is not known yet"),
             "new_model": self.used.name,
         }
 

@@ -285,3 +285,58 @@ def test_a_call_can_be_settled_after_its_whole_time(hosted, settings):
     embedder().embed(["a kettle"], site_id=0)
     # When its time is up it is told, and settled, a moment later.
     assert ModelLease.objects.get().ends > begun + 20 + 5
+
+
+def failed_by(caplog, *texts):
+    """Embed in vain; return what is told to whoever asked, and what is logged."""
+    with pytest.raises(ModelUnavailable) as raised:
+        embedder().embed(texts or ["secret words"], site_id=0)
+    lines = [r.getMessage() for r in caplog.records if r.name == "nlweb_ask.ai"]
+    assert len(lines) == 1
+    return raised.value.detail, lines[0]
+
+
+@pytest.mark.parametrize("debug", [False, True])
+def test_what_a_class_raises_is_logged_by_kind_and_place(settings, caplog, debug):
+    settings.NLWEB_ASK = vector_settings("Broken")
+    settings.DEBUG = debug
+    detail, line = failed_by(caplog)
+    assert detail == "RuntimeError"
+    assert line.startswith("embedder=toy failed: error=RuntimeError at=")
+    assert "toy_embedder.py" in line
+    assert ("secret" in line) == debug
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("Misshapen", "17 numbers a vector, width is 16"),
+        ("OneShort", "1 vectors for 2 texts"),
+        ("Flat", "an array of shape (2,) for 2 texts, not one row a text"),
+        ("Ragged", "what it gives is no table of numbers"),
+    ],
+)
+def test_a_wrong_shape_is_told_in_numbers(settings, caplog, kind, said):
+    settings.NLWEB_ASK = vector_settings(kind)
+    detail, line = failed_by(caplog, "a", "b")
+    assert detail == said
+    assert line == f"embedder=toy is of no use: {said}"
+
+
+def test_a_hosted_model_that_ignores_its_width_is_told(hosted, settings, caplog):
+    settings.NLWEB_ASK["EMBEDDERS"] = hosted.embedders(width=64, timeout=90)
+    detail, _line = failed_by(caplog)
+    assert detail == "16 numbers a vector, width is 64"
+
+
+def test_vectors_that_are_no_numbers_are_counted_in_the_log(settings, caplog):
+    settings.NLWEB_ASK = vector_settings("NotANumber")
+    assert not embedder().embed(["kettle", "tide"], site_id=0).any()
+    assert "embedder=toy: 2 of 2 vectors are no finite numbers" in caplog.text
+
+
+def test_a_failed_call_tells_its_kind_and_status(hosted):
+    hosted.behaves("401")
+    with pytest.raises(ModelUnavailable) as raised:
+        embedder().embed(["a kettle"], site_id=0)
+    assert raised.value.detail == "AuthenticationError, HTTP 401"
