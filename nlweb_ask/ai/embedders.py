@@ -49,6 +49,10 @@ NOTHING: Final = Cost(calls=0, micros=0)
 UNPAID: Final = Cost(calls=1, micros=0)
 
 
+class OtherWidth(ModelUnavailable):
+    """An embedder gave vectors of another width than it was taken to make."""
+
+
 class Embedder(Protocol):
     """A model that makes vectors of texts in this process.
 
@@ -100,8 +104,8 @@ class Chosen:
             return np.zeros((0, self.width), "f4")
         given = self._table(self._made(texts, site_id))
         wrong = self._wrong_shape(given.shape, len(texts))
-        if wrong:
-            raise self._useless(wrong)
+        if wrong is not None:
+            raise self._logged(wrong)
         broken = len(texts) - int(np.isfinite(given).all(axis=1).sum())
         if broken:
             logger.warning(
@@ -130,25 +134,30 @@ class Chosen:
         try:
             return np.asarray(given, "f8")
         except (TypeError, ValueError, OverflowError):
-            pass
-        why = "what it gives is no table of numbers"
-        raise self._useless(why)
+            wrong = _useless("what it gives is no table of numbers")
+        raise self._logged(wrong)
 
-    def _wrong_shape(self, shape: tuple[int, ...], texts: int) -> str:
-        """Say what is wrong with what was given for so many texts; empty if nothing."""
+    def _wrong_shape(
+        self, shape: tuple[int, ...], texts: int
+    ) -> ModelUnavailable | None:
+        """Return what is wrong with what was given for so many texts, if anything is."""
         if len(shape) != ROWS_AND_COLUMNS:
-            return f"an array of shape {shape} for {texts} texts, not one row a text"
+            return _useless(
+                f"an array of shape {shape} for {texts} texts, not one row a text"
+            )
         rows, width = shape
         if rows != texts:
-            return f"{rows} vectors for {texts} texts"
-        if not width or self.width not in {0, width}:
-            said = self.width or "not said"
-            return f"{width} numbers a vector, width is {said}"
-        return ""
+            return _useless(f"{rows} vectors for {texts} texts")
+        if not width:
+            return _useless("vectors without numbers")
+        if self.width not in {0, width}:
+            detail = f"{width} numbers a vector, width is {self.width}"
+            return OtherWidth(reason="fault", detail=detail)
+        return None
 
-    def _useless(self, why: str) -> ModelUnavailable:
-        logger.warning("embedder=%s is of no use: %s", self.label, why)
-        return ModelUnavailable(reason="fault", detail=why)
+    def _logged(self, wrong: ModelUnavailable) -> ModelUnavailable:
+        logger.warning("embedder=%s is of no use: %s", self.label, wrong.detail)
+        return wrong
 
     def measured(self, *, site_id: int) -> Chosen:
         """Return this embedder with its width; one that does not say it is asked once.
@@ -159,6 +168,10 @@ class Chosen:
         if self.width:
             return self
         return replace(self, width=self.embed(["."], site_id=site_id).shape[1])
+
+
+def _useless(why: str) -> ModelUnavailable:
+    return ModelUnavailable(reason="fault", detail=why)
 
 
 # Nobody is named: the site itself pays, as for embedding its pages.

@@ -340,3 +340,37 @@ def test_a_failed_call_tells_its_kind_and_status(hosted):
     with pytest.raises(ModelUnavailable) as raised:
         embedder().embed(["a kettle"], site_id=0)
     assert raised.value.detail == "AuthenticationError, HTTP 401"
+
+
+def test_a_width_that_is_stored_is_not_asked_for_again(hosted):
+    save("a", "Samovar", "Fill the samovar.")
+    bring_up_to_date(0)
+    assert sent_texts(hosted).count(".") == 1
+    save("b", "Kettle", "Boils.")
+    bring_up_to_date(0)
+    bring_up_to_date(0)
+    assert sent_texts(hosted) == [
+        ".",
+        "Samovar\nFill the samovar.",
+        "Kettle\nBoils.",
+    ]
+
+
+def test_a_width_that_has_changed_is_asked_for_and_told(hosted, caplog):
+    save("a", "Samovar", "Fill the samovar.")
+    bring_up_to_date(0)
+    wide = ToyEmbedder(width=24)
+    hosted.embeds(lambda texts: wide.embed(texts).tolist())
+    ask("teapot", scope=BOTH)
+    assert "vectors not searched site=0: embedder=stub makes 24 numbers" in caplog.text
+    save("b", "Kettle", "Boils.")
+    bring_up_to_date(0)
+    assert list(VectorSet.objects.values_list("width", flat=True)) == [24]
+    assert PageVectors.objects.count() == 2
+
+
+def test_a_class_that_changes_its_width_by_itself_is_a_fault(settings, site):
+    settings.NLWEB_ASK = vector_settings("Misshapen")
+    save("a", "Samovar", "Fill the samovar.")
+    with pytest.raises(ModelUnavailable, match="fault"):
+        bring_up_to_date(0)
