@@ -34,6 +34,7 @@ RETRY_SECONDS: Final = 0.5
 GRACE_SECONDS: Final = 0.5
 # The kind of failure where it was ours to end the call.
 OVER: Final = "Over"
+LEFT_ALONE: Final = "it is left alone for a while, as it has failed before"
 
 
 class Call:
@@ -54,6 +55,7 @@ class Call:
         self._asking = threading.Lock()
         self._breaker = breaker_of(model.identity)
         self._exchange = Exchange()
+        self._detail = ""  # what whoever runs the site is told of a failure
 
     def begin(self, room: Room, library: Library, work: Work) -> None:
         """Have `work` done in `room`, once `library` has been loaded.
@@ -63,7 +65,7 @@ class Call:
         """
         self._refuse_unless_ready()
         if not self._breaker.admits():
-            raise NotAsked(reason=self._breaker.reason)
+            raise NotAsked(reason=self._breaker.reason, detail=LEFT_ALONE)
         if not room.run(
             lambda: self._run(room, library, work), places=self.model.places
         ):
@@ -131,15 +133,20 @@ class Call:
         if self._deadline.at - time.monotonic() < LEAST_SECONDS:
             raise NotAsked(reason="time")
         if self.model.key() is None:
-            logger.warning("model=%s not asked: no key", self.model.label)
-            raise NotAsked(reason="fault")
+            logger.warning(
+                "model=%s not asked: no key, %s is not set",
+                self.model.label,
+                self.model.key_variable,
+            )
+            detail = f"{self.model.key_variable} is not set"
+            raise NotAsked(reason="fault", detail=detail)
 
     def _told(self, reason: NoModel) -> ModelUnavailable:
         if not self._is_asked:
-            return NotAsked(reason=reason)
+            return NotAsked(reason=reason, detail=self._detail)
         if self._exchange.status in BUSY:
-            return Refused(reason=reason)
-        return ModelUnavailable(reason=reason)
+            return Refused(reason=reason, detail=self._detail)
+        return ModelUnavailable(reason=reason, detail=self._detail)
 
     async def _run(self, room: Room, library: Library, work: Work) -> None:
         try:
@@ -151,6 +158,11 @@ class Call:
         if reason := self._over():
             # It ended while the import took its time, which says nothing of the model.
             self._breaker.abandoned()
+            if reason == "time":
+                logger.warning(
+                    "model=%s not asked: the time was up before litellm was imported",
+                    self.model.label,
+                )
             self.pieces.end(reason)
             return
         try:
@@ -195,6 +207,7 @@ class Call:
 
     def _failed(self, failure: Failure) -> None:
         if failure.reason != "stopped":
+            self._detail = failure.detail
             # Never its text, nor the address: both may hold a key.
             logger.warning(
                 "model=%s not to be had: reason=%s kind=%s status=%s",

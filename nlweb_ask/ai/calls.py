@@ -19,6 +19,7 @@ from nlweb_ask.ai.budget import Lease, Payer, reserve
 from nlweb_ask.ai.caps import Cost
 from nlweb_ask.ai.failures import NotAsked, Refused
 from nlweb_ask.ai.providers import LanguageModel, language_model
+from nlweb_ask.ai.replies import CUT, unreadable
 from nlweb_ask.plugins import Deadline, ModelUnavailable, Prompt, Step
 from nlweb_ask.plugins.errors import NoModel
 
@@ -53,6 +54,7 @@ class QuestionModels:
     stop: threading.Event
     until: float
     asked: set[Step] = field(default_factory=set)
+    cut: set[Step] = field(default_factory=set)  # answers that `max_tokens` has ended
     given_up: NoModel | None = None  # why it did not answer an earlier step
 
     def __call__(self, step: Step) -> StepModels:
@@ -93,16 +95,27 @@ class StepModels:
     question: QuestionModels
     step: Step
 
+    @property
+    def label(self) -> str:
+        """Which model is asked, for the log."""
+        model = language_model(self.question.label)
+        return self.question.label if model is None else model.label
+
+    @property
+    def was_cut(self) -> bool:
+        """Whether `max_tokens` has ended the answer to this step."""
+        return self.step in self.question.cut
+
     def complete(self, prompt: Prompt, *, max_tokens: int) -> str:
         return "".join(self._said(prompt, max_tokens))
 
     def stream(self, prompt: Prompt, *, max_tokens: int) -> Iterator[str]:
-        was_cut = yield from self._said(prompt, max_tokens)
-        if was_cut:
+        yield from self._said(prompt, max_tokens)
+        if self.was_cut:
             # Read while it comes, it would pass for all that there was to say.
-            raise ModelUnavailable(reason="fault")
+            raise unreadable(self, None, CUT)
 
-    def _said(self, prompt: Prompt, max_tokens: int) -> Saying:
+    def _said(self, prompt: Prompt, max_tokens: int) -> Iterator[str]:
         question = self.question
         model = question.model_for(self.step)
         deadline = question.deadline
@@ -113,7 +126,8 @@ class StepModels:
         worst = _worst(model, prompt, limit)
         lease = reserve(question.payer, worst, seconds=seconds + LEASE_MARGIN_SECONDS)
         try:
-            return (yield from _paid(lease, model, prompt, limit, deadline))
+            if (yield from _paid(lease, model, prompt, limit, deadline)):
+                question.cut.add(self.step)
         except ModelUnavailable as error:
             question.note(error.reason)
             raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +22,7 @@ from django.views.decorators.debug import sensitive_variables
 from nlweb_ask.ai.budget import Cost, Payer, reserve
 from nlweb_ask.ai.failures import NotAsked, Refused
 from nlweb_ask.ai.providers import EmbeddingModel, embedding_model
+from nlweb_ask.conf.failures import RAISED, described
 from nlweb_ask.conf.providers import CLASS_KEY
 from nlweb_ask.plugins import Deadline, ModelUnavailable
 
@@ -28,10 +30,27 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from nlweb_ask.ai.gateway import Usage
+
     Vectors = NDArray[np.float32]
 
 
 Given = TypeVar("Given")
+
+logger = logging.getLogger("nlweb_ask.ai")
+
+ROWS_AND_COLUMNS: Final = 2
+# The first text of a process waits so long for litellm to be imported, as a question may
+# take; the time of the model itself begins behind that.
+IMPORT_SECONDS: Final = 120.0
+# How much longer a call is counted as running than it may run: its end is told later.
+LEASE_MARGIN_SECONDS: Final = 30.0
+NOTHING: Final = Cost(calls=0, micros=0)
+UNPAID: Final = Cost(calls=1, micros=0)
+
+
+class OtherWidth(ModelUnavailable):
+    """An embedder gave vectors of another width than it was taken to make."""
 
 
 class Embedder(Protocol):
@@ -83,18 +102,62 @@ class Chosen:
 
         if not texts:
             return np.zeros((0, self.width), "f4")
-        try:
-            given = np.asarray(self.make(texts, site_id), "f8")
-        except ModelUnavailable:
-            raise
-        except Exception as error:  # a class of the site, or a library of its own
-            raise ModelUnavailable(reason="fault") from error
-        if given.ndim != 2 or len(given) != len(texts) or not self._fits(given):
-            raise ModelUnavailable(reason="fault")
+        given = self._table(self._made(texts, site_id))
+        wrong = self._wrong_shape(given.shape, len(texts))
+        if wrong is not None:
+            raise self._logged(wrong)
+        broken = len(texts) - int(np.isfinite(given).all(axis=1).sum())
+        if broken:
+            logger.warning(
+                "embedder=%s: %d of %d vectors are no finite numbers, so that nothing"
+                " is found by them",
+                self.label,
+                broken,
+                len(texts),
+            )
         return unit(given)
 
-    def _fits(self, given: NDArray[Any]) -> bool:
-        return given.shape[1] > 0 and self.width in {0, given.shape[1]}
+    def _made(self, texts: Sequence[str], site_id: int) -> Vectors:
+        try:
+            return self.make(texts, site_id)
+        except ModelUnavailable:
+            raise
+        except RAISED as error:  # a class of the site, or a library of its own
+            logger.error("embedder=%s failed: %s", self.label, described(error))  # noqa: TRY400 - its message may hold words of a page
+            raise ModelUnavailable(
+                reason="fault", detail=type(error).__name__
+            ) from error
+
+    def _table(self, given: Any) -> NDArray[Any]:
+        import numpy as np
+
+        try:
+            return np.asarray(given, "f8")
+        except (TypeError, ValueError, OverflowError):
+            wrong = _useless("what it gives is no table of numbers")
+        raise self._logged(wrong)
+
+    def _wrong_shape(
+        self, shape: tuple[int, ...], texts: int
+    ) -> ModelUnavailable | None:
+        """Return what is wrong with what was given for so many texts, if anything is."""
+        if len(shape) != ROWS_AND_COLUMNS:
+            return _useless(
+                f"an array of shape {shape} for {texts} texts, not one row a text"
+            )
+        rows, width = shape
+        if rows != texts:
+            return _useless(f"{rows} vectors for {texts} texts")
+        if not width:
+            return _useless("vectors without numbers")
+        if self.width not in {0, width}:
+            detail = f"{width} numbers a vector, width is {self.width}"
+            return OtherWidth(reason="fault", detail=detail)
+        return None
+
+    def _logged(self, wrong: ModelUnavailable) -> ModelUnavailable:
+        logger.warning("embedder=%s is of no use: %s", self.label, wrong.detail)
+        return wrong
 
     def measured(self, *, site_id: int) -> Chosen:
         """Return this embedder with its width; one that does not say it is asked once.
@@ -105,6 +168,10 @@ class Chosen:
         if self.width:
             return self
         return replace(self, width=self.embed(["."], site_id=site_id).shape[1])
+
+
+def _useless(why: str) -> ModelUnavailable:
+    return ModelUnavailable(reason="fault", detail=why)
 
 
 # Nobody is named: the site itself pays, as for embedding its pages.
@@ -227,20 +294,30 @@ def _asked_for(model: EmbeddingModel, texts: Sequence[str], site_id: int) -> Vec
     if payer is None:
         raise ModelUnavailable(reason="off")
     worst = _worst_cost(model, texts)
-    lease = reserve(payer, worst, seconds=model.timeout)
-    deadline = Deadline(at=time.monotonic() + model.timeout, stop=threading.Event())
+    seconds = model.timeout + (0 if gateway.is_ready() else IMPORT_SECONDS)
+    lease = reserve(payer, worst, seconds=seconds + LEASE_MARGIN_SECONDS)
+    deadline = Deadline(at=time.monotonic() + seconds, stop=threading.Event())
+    # Whatever it ends with, the provider may bill what it was sent.
+    cost = worst
     try:
         embedded = gateway.embed(model, texts, deadline=deadline)
+        cost = _cost(embedded.usage, worst)
     except NotAsked:
-        lease.settle(Cost(calls=0, micros=0))
+        cost = NOTHING
         raise
     except Refused:
-        lease.settle(Cost(calls=1, micros=0))
+        cost = UNPAID
         raise
-    usage = embedded.usage
-    if usage is not None and usage.cost_micros is not None:
-        lease.settle(Cost(calls=1, micros=usage.cost_micros))
+    finally:
+        lease.settle(cost)
     return embedded.vectors
+
+
+def _cost(usage: Usage | None, worst: Cost) -> Cost:
+    """Return what was used; where the provider does not tell, the worst case."""
+    if usage is None or usage.cost_micros is None:
+        return worst
+    return Cost(calls=1, micros=usage.cost_micros)
 
 
 def _payer(site_id: int) -> Payer | None:

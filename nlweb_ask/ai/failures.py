@@ -54,6 +54,11 @@ class Failure(Exception):
         self.is_of_site = is_of_site  # nor does this
 
     @property
+    def detail(self) -> str:
+        """Kind, and status where there was one, for whoever runs the site."""
+        return self.kind if self.status is None else f"{self.kind}, HTTP {self.status}"
+
+    @property
     def tells_of_model(self) -> bool:
         """Whether the next question may meet the same."""
         is_of_others = self.is_of_question or self.is_of_site

@@ -179,6 +179,11 @@ def warm_up() -> Future[None]:
     return room().begin_import(_LITELLM)
 
 
+def is_ready() -> bool:
+    """Whether a call need not wait for litellm, since it was imported or cannot be."""
+    return room().has_imported
+
+
 @dataclass(slots=True)
 class _Written:
     """What is known of an answer beside its pieces."""

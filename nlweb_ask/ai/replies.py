@@ -6,13 +6,17 @@ Once, and never by asking again. What cannot be read is a fault of the model.
 from __future__ import annotations
 
 import json
+import logging
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
+from nlweb_ask.ai.prompts import PromptName
 from nlweb_ask.ai.untrusted import in_one_line
-from nlweb_ask.plugins import ModelUnavailable
+from nlweb_ask.plugins import Models, ModelUnavailable, Prompt
+
+logger = logging.getLogger("nlweb_ask.ai")
 
 T = TypeVar("T")
 
@@ -40,18 +44,69 @@ _LINK: Final = re.compile(
 _DOTTED: Final = re.compile(r"(?<![\w-])[\w-]+(?:\.[\w-]+)+")
 
 
+# Why an answer cannot be read, as the log has it.
+NOT_JSON: Final = "NotJSON"
+OTHER_FORM: Final = "OtherForm"  # than was asked for, or it says what cannot be meant
+CUT: Final = "MaxTokens"  # it wrote until it might write no more
+
+
+class Unreadable(ModelUnavailable):
+    """A model answered, and what it said is of no use."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(reason="fault")
+        self.kind = kind
+
+
+def answered(
+    models: Models,
+    name: PromptName,
+    prompt: Prompt,
+    fits: Callable[[Any], T | None],
+    *,
+    max_tokens: int,
+) -> T:
+    """Ask a model, and return what `fits` makes of its answer, as `json_of` does.
+
+    Raises:
+        ModelUnavailable: When it does not answer; and as a fault, of which the log
+            tells, when its answer cannot be read.
+    """
+    answer = models.complete(prompt, max_tokens=max_tokens)
+    try:
+        return json_of(answer, fits)
+    except Unreadable as error:
+        raise unreadable(models, name, error.kind) from None
+
+
+def unreadable(models: Models, name: PromptName | None, kind: str) -> ModelUnavailable:
+    """Log that a model's answer is of no use, without a word of it; return the fault."""
+    if getattr(models, "was_cut", False):
+        kind = CUT
+    logger.warning(
+        "model=%s not to be had: reason=fault kind=%s step=%s prompt=%s",
+        getattr(models, "label", "?"),
+        kind,
+        getattr(models, "step", "?"),
+        name or "?",
+    )
+    return ModelUnavailable(reason="fault")
+
+
 def json_of(text: str, fits: Callable[[Any], T | None] = lambda value: value) -> T:
     """Return the first object or list in a text that `fits` makes something of.
 
     Raises:
-        ModelUnavailable: As a fault, when there is none: nothing that is JSON, only what
+        Unreadable: As a fault, when there is none: nothing that is JSON, only what
             is cut off, nested too deep or too long, or nothing of the form wanted.
     """
+    kind = NOT_JSON
     for value in _values(text):
         found = fits(value)
         if found is not None:
             return found
-    raise ModelUnavailable(reason="fault")
+        kind = OTHER_FORM
+    raise Unreadable(kind)
 
 
 def _values(text: str) -> Iterator[Any]:
@@ -85,7 +140,7 @@ def _end_of_value(text: str, start: int) -> int | None:
         elif token[0] in ("]", "}"):
             depth -= 1
         if depth > MAX_DEPTH:
-            raise ModelUnavailable(reason="fault")
+            raise Unreadable(NOT_JSON)
         if not depth:
             return token.end()
     return None

@@ -73,6 +73,11 @@ class Room:
                 ).start()
             return self._import
 
+    @property
+    def has_imported(self) -> bool:
+        """Whether the loading of a library has ended, however it ended."""
+        return self._import is not None and self._import.done()
+
     async def imported(self, library: Library) -> None:
         """Wait until a library has been loaded; it raises what that raised."""
         await asyncio.shield(asyncio.wrap_future(self.begin_import(library)))

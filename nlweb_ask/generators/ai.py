@@ -16,6 +16,7 @@ from typing import Final, Self
 from django.utils.translation import gettext as _
 
 from nlweb_ask.ai.prompts import Part, PromptName, question_part, rendered
+from nlweb_ask.ai.replies import unreadable
 from nlweb_ask.generators.lines import Line, lines
 from nlweb_ask.generators.said import sentences_of
 from nlweb_ask.generators.shown import MAX_PASSAGES, Shown, shown
@@ -36,6 +37,8 @@ MAX_TOKENS: Final = 1_500
 # Of a summary.
 ASKED_SENTENCES: Final = 6
 MAX_SENTENCES: Final = 12
+# No line of an answer can be read, or none says anything, as the log has it.
+NO_SENTENCE: Final = "NoSentence"
 # Behind them the next sentence follows without a space.
 _ENDS_WIDE: Final = "\u3002\uff01\uff1f\u300d\u300f\uff09"
 
@@ -65,14 +68,19 @@ class AiGenerator:
         passages = shown(results)
         if not passages:
             raise ModelUnavailable(reason="wordless")
-        prompt = _prompt(question, passages)
+        name: PromptName = "summarize" if question.mode == "summarize" else "generate"
+        prompt = _prompt(name, question, passages)
         with _closed(self.models.stream(prompt, max_tokens=MAX_TOKENS)) as pieces:
             read = lines(_awaited(pieces, deadline))
-            yield from _apart(_told(read, passages, deadline))
+            told = 0
+            for sentence in _apart(_told(read, passages, deadline)):
+                told += 1
+                yield sentence
+        if not told and not deadline.stop.is_set():
+            raise unreadable(self.models, name, NO_SENTENCE)
 
 
-def _prompt(question: Question, passages: Sequence[Shown]) -> Prompt:
-    name: PromptName = "summarize" if question.mode == "summarize" else "generate"
+def _prompt(name: PromptName, question: Question, passages: Sequence[Shown]) -> Prompt:
     parts = [
         Part(
             kind="passage",
@@ -128,8 +136,6 @@ def _told(
             told.add(sentence.text)
             if len(told) == MAX_SENTENCES:
                 return
-    if not told and not deadline.stop.is_set():
-        raise ModelUnavailable(reason="fault")
 
 
 def _unanswered() -> Sentence:

@@ -11,12 +11,12 @@ import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from django.db import models, transaction
 
-from nlweb_ask.ai.embedders import Chosen
+from nlweb_ask.ai.embedders import Chosen, OtherWidth
 from nlweb_ask.index import rows
 from nlweb_ask.index.vector_sets import (
     MAX_STEP,
@@ -27,6 +27,7 @@ from nlweb_ask.index.vector_sets import (
     end_lease,
     other_sets,
     renew_lease,
+    stored_width,
     take_lease,
 )
 from nlweb_ask.models import Document, PageVectors, Passage, VectorSet
@@ -61,12 +62,14 @@ class Embedded:
     documents: int = 0
     texts: int = 0  # that had to be embedded
     withdrawn: int = 0
+    blank: int = 0  # documents without one vector that is not all zeros
 
     def __add__(self, other: Embedded) -> Embedded:
         return Embedded(
             documents=self.documents + other.documents,
             texts=self.texts + other.texts,
             withdrawn=self.withdrawn + other.withdrawn,
+            blank=self.blank + other.blank,
         )
 
 
@@ -90,7 +93,20 @@ def bring_up_to_date(
     used = chosen(site_id)
     if used is None:
         return Embedded()
-    used = used.measured(site_id=site_id)
+    width = used.width or stored_width(site_id, used)
+    try:
+        known = replace(used, width=width).measured(site_id=site_id)
+        return _brought_up(site_id, known, on_step, wait=wait)
+    except OtherWidth:
+        if used.width:
+            raise
+    # Its entry does not say a width, and it has another one than what is stored.
+    return _brought_up(site_id, used.measured(site_id=site_id), on_step, wait=wait)
+
+
+def _brought_up(
+    site_id: int, used: Chosen, on_step: Callable[[int, int], None], *, wait: bool
+) -> Embedded:
     vector_set = begin_set(site_id, used)
     with _leased(vector_set, wait=wait):
         work = _Work(site_id, used, vector_set, on_step)
@@ -144,7 +160,7 @@ class _Work:
             try:
                 self.total += _embed(self.vector_set, self.used, batch)
             except ModelUnavailable as error:
-                if error.reason != "fault":
+                if error.reason != "fault" or isinstance(error, OtherWidth):
                     raise
                 failed = error
             last = batch[-1].pk
@@ -180,7 +196,8 @@ def _embed(
     }
     known |= _made(used, vector_set.site_id, missing)
     _write(vector_set, found, known)
-    return Embedded(documents=len(found), texts=len(missing))
+    blank = sum(not any(any(known[name]) for name in one.hashes) for one in found)
+    return Embedded(documents=len(found), texts=len(missing), blank=blank)
 
 
 def _made(

@@ -206,7 +206,12 @@ def _embed_site(site_id: int) -> bool:
     except embedding.Busy:
         return False
     except ModelUnavailable as error:
-        logger.warning("no vectors site=%d reason=%s", site_id, error.reason)
+        logger.warning(
+            "no vectors site=%d reason=%s detail=%s",
+            site_id,
+            error.reason,
+            error.detail or "none",
+        )
     return True
 
 

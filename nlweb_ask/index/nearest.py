@@ -6,6 +6,7 @@ how many others there are, nor where it stands among them, moves its last digit.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.floating[Any]]
     Integers = NDArray[np.integer[Any]]
 
+logger = logging.getLogger("nlweb_ask.index")
+
 # Of cosines that were added up in single precision, in any order.
 MARGIN: Final = 1e-4
 # Rows that are multiplied at once: what is taken out of the matrix is copied.
@@ -70,7 +73,18 @@ def nearest(question: Question, scope: Scope, limit: int) -> list[Candidate]:
     if found is None:
         return []
     direction = _direction(question, found, scope.site_id)
-    if len(direction) != found.row.width or not direction.any():
+    if len(direction) != found.row.width:
+        # Only of an embedder that does not say its width.
+        logger.warning(
+            "vectors not searched site=%d: embedder=%s makes %d numbers and stored are"
+            " %d: write its width in the settings, and run nlweb_index",
+            scope.site_id,
+            found.chosen.label,
+            len(direction),
+            found.row.width,
+        )
+        return []
+    if not direction.any():
         return []
     matrix = matrix_of(found.row)
     within = _found(matrix, current(scope.site_id), scope, direction)

@@ -161,6 +161,14 @@ def weight_of(site_id: int) -> float:
     return FIRST_WEIGHT if found is None else found.row.weight
 
 
+def stored_width(site_id: int, used: Chosen) -> int:
+    """Return the width of what an embedder made of this site last; 0 where nothing is."""
+    rows = VectorSet.objects.using(alias()).filter(
+        site_id=site_id, label=used.label, model=used.name
+    )
+    return rows.order_by("-pk").values_list("width", flat=True).first() or 0
+
+
 def begin_set(site_id: int, used: Chosen) -> VectorSet:
     """Return the set that the vectors of an embedder of known width are written to."""
     made, _made_now = VectorSet.objects.using(alias()).get_or_create(
@@ -242,7 +250,7 @@ class Outdated:
         return template % {
             "old": self.stored.width,
             "old_model": self.stored.model,
-            "new": self.used.width or "?",
+            "new": self.used.width or _("a number that is not known yet"),
             "new_model": self.used.name,
         }
 

@@ -57,11 +57,16 @@ class ModelUnavailable(AskError):
     """No language model answers this step of the question.
 
     It says nothing of what a provider said: that may hold addresses and keys.
+
+    Args:
+        reason: What a visitor may be told.
+        detail: What whoever runs the site is told besides, in words of ours.
     """
 
-    def __init__(self, *, reason: NoModel) -> None:
+    def __init__(self, *, reason: NoModel, detail: str = "") -> None:
         super().__init__(reason)
         self.reason = reason
+        self.detail = detail
 
 
 class SourceFault(Exception):

@@ -13,7 +13,7 @@ from typing import Any, Final, Self
 from django.utils.translation import gettext as _
 
 from nlweb_ask.ai.prompts import Part, question_part, rendered
-from nlweb_ask.ai.replies import json_of, plain_line
+from nlweb_ask.ai.replies import answered, plain_line
 from nlweb_ask.index.analysis import word_count
 from nlweb_ask.plugins import (
     NO_MODELS,
@@ -84,8 +84,7 @@ class ElicitByModel:
             most_characters=MAX_LENGTH,
             most_options=MAX_OPTIONS,
         )
-        answer = self.models.complete(prompt, max_tokens=MAX_TOKENS)
-        judged = json_of(answer, _judged)
+        judged = answered(self.models, "elicit", prompt, _judged, max_tokens=MAX_TOKENS)
         if judged["ask"] is False:
             return None
         return _elicitation(judged, question, types)

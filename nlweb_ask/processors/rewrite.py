@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Self
 
 from nlweb_ask.ai.prompts import Part, conversation, rendered
-from nlweb_ask.ai.replies import json_of
+from nlweb_ask.ai.replies import answered
 from nlweb_ask.plugins import NO_MODELS, Models, Question, Viewer
 from nlweb_ask.processors.public_types import public_types
 from nlweb_ask.processors.rewriting import most_characters, usable
@@ -52,8 +52,13 @@ class Rewrite:
             *_told(types),
             most_characters=most_characters(question),
         )
-        answer = self.models.complete(prompt, max_tokens=MAX_TOKENS)
-        return json_of(answer, lambda value: _rewritten(value, question, viewer, types))
+        return answered(
+            self.models,
+            "decontextualize",
+            prompt,
+            lambda value: _rewritten(value, question, viewer, types),
+            max_tokens=MAX_TOKENS,
+        )
 
 
 def _told(types: Sequence[str]) -> list[Part]:

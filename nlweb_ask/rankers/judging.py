@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final, Literal
 
 from nlweb_ask.ai.prompts import Part, question_part, rendered
-from nlweb_ask.ai.replies import json_of, numbers_by_id
+from nlweb_ask.ai.replies import answered, numbers_by_id, unreadable
 from nlweb_ask.index.properties import property_text
-from nlweb_ask.plugins import Models, ModelUnavailable, Question, Result
+from nlweb_ask.plugins import Models, Question, Result
 
 # The pipeline ranks no more; who calls a ranker otherwise may bring any number.
 MAX_PAGES: Final = 30
@@ -17,6 +17,9 @@ MAX_TEXT: Final = 500
 MAX_TYPES: Final = 3
 # Forty for each page: a line of JSON with blanks, and some talk around it.
 MAX_TOKENS: Final = 1200
+
+# A percentage for a probability, or the other way round, as the log has it.
+OTHER_SCALE: Final = "OtherScale"
 
 
 def judgements(
@@ -41,10 +44,15 @@ def judgements(
     ids = range(1, len(shown) + 1)
     parts = [_part(number, page) for number, page in zip(ids, shown, strict=True)]
     asked = rendered(prompt, *parts, question_part(question), pages=len(shown))
-    answer = models.complete(asked, max_tokens=MAX_TOKENS)
-    given = json_of(answer, lambda value: numbers_by_id(value, key, ids))
+    given = answered(
+        models,
+        prompt,
+        asked,
+        lambda value: numbers_by_id(value, key, ids),
+        max_tokens=MAX_TOKENS,
+    )
     if _is_on_another_scale(given.values(), most):
-        raise ModelUnavailable(reason="fault")
+        raise unreadable(models, prompt, OTHER_SCALE)
     return {number - 1: min(max(each, 0.0), most) for number, each in given.items()}
 
 

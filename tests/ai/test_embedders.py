@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from nlweb_ask.ai.budget import Payer
 from nlweb_ask.ai.embedders import WordLlama, embedder, paid_by, unit
 from nlweb_ask.index.embedding import bring_up_to_date
 from nlweb_ask.index.vector_sets import LEAST_PAGES
-from nlweb_ask.models import PageVectors, SiteSettings, VectorSet
+from nlweb_ask.models import ModelLease, PageVectors, SiteSettings, VectorSet
 from nlweb_ask.plugins import ModelUnavailable
 from tests.asking import MEMBER, ask, make_scope
 from tests.factories import SiteSettingsFactory
@@ -256,3 +257,120 @@ def test_a_question_is_paid_out_of_the_share_of_its_visitor(hosted):
         for _ in range(15):
             assert ask("samovar", scope=BOTH).names == ["Samovar"]
     assert hosted.calls == before + 10
+
+
+def leases():
+    return list(ModelLease.objects.values_list("settled", "calls", "micros"))
+
+
+@pytest.mark.parametrize("fault", ["500", "html", "invalid json", "401", "hang"])
+def test_a_call_that_fails_is_settled_at_its_worst(hosted, settings, fault):
+    # Without one, the next call would wait for the second try of this one.
+    settings.NLWEB_ASK["EMBEDDERS"] = hosted.embedders(timeout=2)
+    hosted.behaves(fault)
+    with pytest.raises(ModelUnavailable):
+        embedder().embed(["a kettle"], site_id=0)
+    assert leases() == [(True, 1, len("a kettle"))]
+
+
+def test_a_call_whose_cost_is_not_told_is_settled_at_its_worst(hosted):
+    hosted.tells_usage = False
+    embedder().embed(["a kettle"], site_id=0)
+    assert leases() == [(True, 1, len("a kettle"))]
+
+
+def test_a_call_can_be_settled_after_its_whole_time(hosted, settings):
+    settings.NLWEB_ASK["EMBEDDERS"] = hosted.embedders(timeout=20)
+    begun = time.time()
+    embedder().embed(["a kettle"], site_id=0)
+    # When its time is up it is told, and settled, a moment later.
+    assert ModelLease.objects.get().ends > begun + 20 + 5
+
+
+def failed_by(caplog, *texts):
+    """Embed in vain; return what is told to whoever asked, and what is logged."""
+    with pytest.raises(ModelUnavailable) as raised:
+        embedder().embed(texts or ["secret words"], site_id=0)
+    lines = [r.getMessage() for r in caplog.records if r.name == "nlweb_ask.ai"]
+    assert len(lines) == 1
+    return raised.value.detail, lines[0]
+
+
+@pytest.mark.parametrize("debug", [False, True])
+def test_what_a_class_raises_is_logged_by_kind_and_place(settings, caplog, debug):
+    settings.NLWEB_ASK = vector_settings("Broken")
+    settings.DEBUG = debug
+    detail, line = failed_by(caplog)
+    assert detail == "RuntimeError"
+    assert line.startswith("embedder=toy failed: error=RuntimeError at=")
+    assert "toy_embedder.py" in line
+    assert ("secret" in line) == debug
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("Misshapen", "17 numbers a vector, width is 16"),
+        ("OneShort", "1 vectors for 2 texts"),
+        ("Flat", "an array of shape (2,) for 2 texts, not one row a text"),
+        ("Ragged", "what it gives is no table of numbers"),
+    ],
+)
+def test_a_wrong_shape_is_told_in_numbers(settings, caplog, kind, said):
+    settings.NLWEB_ASK = vector_settings(kind)
+    detail, line = failed_by(caplog, "a", "b")
+    assert detail == said
+    assert line == f"embedder=toy is of no use: {said}"
+
+
+def test_a_hosted_model_that_ignores_its_width_is_told(hosted, settings, caplog):
+    settings.NLWEB_ASK["EMBEDDERS"] = hosted.embedders(width=64, timeout=90)
+    detail, _line = failed_by(caplog)
+    assert detail == "16 numbers a vector, width is 64"
+
+
+def test_vectors_that_are_no_numbers_are_counted_in_the_log(settings, caplog):
+    settings.NLWEB_ASK = vector_settings("NotANumber")
+    assert not embedder().embed(["kettle", "tide"], site_id=0).any()
+    assert "embedder=toy: 2 of 2 vectors are no finite numbers" in caplog.text
+
+
+def test_a_failed_call_tells_its_kind_and_status(hosted):
+    hosted.behaves("401")
+    with pytest.raises(ModelUnavailable) as raised:
+        embedder().embed(["a kettle"], site_id=0)
+    assert raised.value.detail == "AuthenticationError, HTTP 401"
+
+
+def test_a_width_that_is_stored_is_not_asked_for_again(hosted):
+    save("a", "Samovar", "Fill the samovar.")
+    bring_up_to_date(0)
+    assert sent_texts(hosted).count(".") == 1
+    save("b", "Kettle", "Boils.")
+    bring_up_to_date(0)
+    bring_up_to_date(0)
+    assert sent_texts(hosted) == [
+        ".",
+        "Samovar\nFill the samovar.",
+        "Kettle\nBoils.",
+    ]
+
+
+def test_a_width_that_has_changed_is_asked_for_and_told(hosted, caplog):
+    save("a", "Samovar", "Fill the samovar.")
+    bring_up_to_date(0)
+    wide = ToyEmbedder(width=24)
+    hosted.embeds(lambda texts: wide.embed(texts).tolist())
+    ask("teapot", scope=BOTH)
+    assert "vectors not searched site=0: embedder=stub makes 24 numbers" in caplog.text
+    save("b", "Kettle", "Boils.")
+    bring_up_to_date(0)
+    assert list(VectorSet.objects.values_list("width", flat=True)) == [24]
+    assert PageVectors.objects.count() == 2
+
+
+def test_a_class_that_changes_its_width_by_itself_is_a_fault(settings, site):
+    settings.NLWEB_ASK = vector_settings("Misshapen")
+    save("a", "Samovar", "Fill the samovar.")
+    with pytest.raises(ModelUnavailable, match="fault"):
+        bring_up_to_date(0)

@@ -165,3 +165,43 @@ print("done")
         asked,
     )
     assert (done.stdout, done.stderr, done.returncode) == ("done\n", "", 0)
+
+
+EMBED = """
+from tests.factories import SiteSettingsFactory
+from django.test.runner import DiscoverRunner
+DiscoverRunner(verbosity=0).setup_databases()
+SiteSettingsFactory()
+from nlweb_ask.ai.embedders import embedder
+from nlweb_ask.models import ModelLease
+def embed(base_url, timeout):
+    settings.NLWEB_ASK = {**settings.NLWEB_ASK, "EMBEDDERS": {"srv": {
+        "model": "openai/stub-e", "base_url": base_url, "timeout": timeout}}}
+    return embedder().embed(["a kettle"], site_id=0).shape
+def counted():
+    return list(ModelLease.objects.values_list("settled", "calls"))
+"""
+
+
+def test_the_import_is_not_counted_against_an_embedder():
+    # Its own 2 seconds are fewer than the import takes anywhere.
+    asked = "with model_server() as server: print(embed(server.url, 2.0), server.calls)"
+    done = run(SET_UP, FIRST_QUESTION, EMBED, asked, "print(counted())")
+    assert done.stdout == "(1, 8) 1\n[(True, 1)]\n", done.stderr
+
+
+def test_a_text_whose_import_takes_too_long_is_not_sent_and_counts_for_nothing():
+    asked = """
+from nlweb_ask.ai import embedders
+embedders.IMPORT_SECONDS = 0.5
+with model_server() as server:
+    try:
+        embed(server.url, 0.3)
+    except ModelUnavailable as error:
+        print(error, counted())
+    gateway.warm_up().result()
+    time.sleep(0.5)
+    print(server.calls)
+"""
+    done = run(SET_UP, FIRST_QUESTION, EMBED, asked)
+    assert done.stdout == "time [(True, 0)]\n0\n", done.stderr

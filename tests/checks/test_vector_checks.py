@@ -114,3 +114,14 @@ def test_label_of_the_settings_alone_that_there_is_not_is_reported(
 def test_a_misspelt_class_key_is_told_by_its_name(settings, reported):
     settings.NLWEB_ASK = {"EMBEDDERS": {"mine": {"klass": "nowhere.Embedder"}}}
     assert "Did you mean 'class'?" in [one.hint for one in reported("E001")]
+
+
+def test_a_width_that_is_not_known_yet_is_told_in_words(site, settings, asked):
+    settings.NLWEB_ASK = vector_settings()
+    save("a", "Kettle", "Boils.")
+    bring_up_to_date(0)
+    hosted = {"model": "openai/nomic-embed", "base_url": "http://localhost:1/v1"}
+    settings.NLWEB_ASK = {**vector_settings(), "EMBEDDERS": {"ours": hosted}}
+    [message] = asked()
+    assert "?" not in message.msg
+    assert "a number that is not known yet (openai/nomic-embed)" in message.msg

@@ -69,8 +69,27 @@ class NotANumber(ToyEmbedder):
 class Misshapen(ToyEmbedder):
     """Gives vectors of another width than it says."""
 
-    def _vector(self, text: str) -> np.ndarray:
-        return np.ones(self.width + 1)
+    def embed(self, texts: Sequence[str]) -> np.ndarray:
+        return np.ones((len(texts), self.width + 1))
+
+
+class OneShort(ToyEmbedder):
+    def embed(self, texts: Sequence[str]) -> np.ndarray:
+        return super().embed(texts[1:])
+
+
+class Flat(ToyEmbedder):
+    """Gives one number a text."""
+
+    def embed(self, texts: Sequence[str]) -> np.ndarray:
+        return np.ones(len(texts))
+
+
+class Ragged(ToyEmbedder):
+    """Gives each text a vector as long as it likes."""
+
+    def embed(self, texts: Sequence[str]) -> np.ndarray:
+        return [[1.0] * length for length in range(len(texts))]  # type: ignore[return-value]
 
 
 class Broken(ToyEmbedder):

@@ -19,6 +19,7 @@ from nlweb_ask.models import (
 )
 from nlweb_ask.plugins import sources
 from nlweb_ask.sources import MarkdownFolderSource
+from tests.factories import SiteSettingsFactory
 from tests.index.noticeboard import NoticeSource, board, name, notices
 from tests.index.toy_embedder import vector_settings
 from tests.site_in_memory import PageInMemory
@@ -382,7 +383,9 @@ def test_vectors_are_tested_again_where_that_is_asked_for(pages, settings):
 def test_vectors_are_told_in_json(pages, settings):
     settings.NLWEB_ASK = vector_settings()
     told = json.loads(run("memory", "--json"))
-    assert told["vectors"] == {"0": {"documents": 3, "texts": 3, "withdrawn": 0}}
+    assert told["vectors"] == {
+        "0": {"documents": 3, "texts": 3, "withdrawn": 0, "blank": 0}
+    }
 
 
 def test_a_dry_run_makes_no_vectors(pages, settings):
@@ -394,9 +397,31 @@ def test_a_dry_run_makes_no_vectors(pages, settings):
 def test_a_model_that_is_not_to_be_had_is_told(pages, settings):
     settings.NLWEB_ASK = vector_settings("Broken")
     printed, error = run_failing("memory")
-    assert "vectors of site 0: the model was not to be had (fault)" in printed
+    told = "the model was not to be had (fault: RuntimeError)"
+    assert f"vectors of site 0: {told}" in printed
+    assert "Vectors of site 0 are missing, since the embedder 'toy'" in error
+    assert "(fault: RuntimeError)" in error
+    assert "run nlweb_index again" in error
     assert "found by their words" in error
     assert indexed() == ["barge", "kettle", "lantern"]
+
+
+def test_a_model_that_may_not_be_asked_is_told_with_what_to_do(
+    pages, settings, model_server
+):
+    SiteSettingsFactory(models_enabled=False)
+    settings.NLWEB_ASK = {
+        **vector_settings(),
+        "EMBEDDERS": model_server.embedders("srv", timeout=60),
+    }
+    _printed, error = run_failing("memory")
+    assert "the embedder 'srv' was not to be had (off)" in error
+    assert "Switch language models on" in error
+
+
+def test_pages_whose_vectors_are_no_numbers_are_counted(pages, settings):
+    settings.NLWEB_ASK = vector_settings("NotANumber")
+    assert "of 3 pages the embedder makes no numbers" in run("memory")
 
 
 def test_progress_of_vectors_is_shown_on_a_terminal(pages, settings):

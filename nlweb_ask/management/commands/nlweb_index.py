@@ -6,7 +6,7 @@ import json
 import logging
 import time
 from argparse import ArgumentParser
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any, Final
@@ -25,9 +25,10 @@ from nlweb_ask.index.embedding import Embedded
 from nlweb_ask.index.failures import record_failure
 from nlweb_ask.index.outlook import outlook, outlook_of
 from nlweb_ask.index.refresh import Refreshed
-from nlweb_ask.index.vector_sets import LEAST_PAGES, sites_with_vectors
+from nlweb_ask.index.vector_sets import LEAST_PAGES, chosen, sites_with_vectors
 from nlweb_ask.models import Change, Document
 from nlweb_ask.plugins import ModelUnavailable, UnknownPlugin, sources
+from nlweb_ask.plugins.errors import NoModel
 from nlweb_ask.retrievers import own_titles
 from nlweb_ask.sources.sites import default_site_id
 
@@ -99,7 +100,7 @@ class Command(BaseCommand):
             )
         report.end(totals, merged, vectors)
         _raise_for_failures(totals)
-        _raise_for_missing(vectors)
+        _raise_for_missing(report.missing)
 
     def _names(self, name: str | None) -> tuple[str, ...]:
         if name is None:
@@ -198,18 +199,54 @@ def _made_vectors(report: _Report, *, test_all: bool) -> dict[int, Embedded | No
             if test_all or own_titles.is_due(site_id):
                 report.tested(site_id, own_titles.weigh_by_titles(site_id))
         except ModelUnavailable as error:
-            msg = _(
-                "vectors of site %(site)d: the model was not to be had (%(reason)s)"
-            )
-            report.problem(msg % {"site": site_id, "reason": error.reason})
+            report.without_vectors(site_id, error)
             made[site_id] = None
     return made
 
 
-def _raise_for_missing(vectors: dict[int, Embedded | None]) -> None:
-    if None in vectors.values():
-        msg = _("Pages without vectors are found by their words alone.")
-        raise CommandError(msg)
+def _raise_for_missing(missing: Mapping[int, ModelUnavailable]) -> None:
+    """Leave with exit code 1 where vectors are missing, and say what to do about it."""
+    if missing:
+        told = [_missing_vectors(site_id, error) for site_id, error in missing.items()]
+        reasons = dict.fromkeys(error.reason for error in missing.values())
+        msg = _(
+            "What was made stays, and until the rest is there pages without vectors are"
+            " found by their words alone."
+        )
+        raise CommandError(" ".join([*told, *map(_next_step, reasons), msg]))
+
+
+def _missing_vectors(site_id: int, error: ModelUnavailable) -> str:
+    used = chosen(site_id)
+    msg = _(
+        "Vectors of site %(site)d are missing, since the embedder %(label)r was not to be"
+        " had (%(why)s)."
+    )
+    label = used.label if used else ""
+    return msg % {"site": site_id, "label": label, "why": _why(error)}
+
+
+def _why(error: ModelUnavailable) -> str:
+    return f"{error.reason}: {error.detail}" if error.detail else error.reason
+
+
+def _next_step(reason: NoModel) -> str:
+    if reason == "budget":
+        return _(
+            "Raise the caps, or wait until there is budget again, which python manage.py"
+            " nlweb_budget tells; then run nlweb_index again."
+        )
+    if reason == "off":
+        return _(
+            "Switch language models on in the admin, under “Ask the site”; then run"
+            " nlweb_index again."
+        )
+    if reason in {"busy", "time"}:
+        return _("Run nlweb_index again later.")
+    return _(
+        "Put that right, of which the log of nlweb_ask.ai and python manage.py check"
+        " --database default tell more; then run nlweb_index again."
+    )
 
 
 def _turned(name: str) -> Refreshed:
@@ -260,6 +297,7 @@ class _Report:
         self.closed: frozenset[str] = frozenset()
         self.done = self.expected = 0
         self.tests: dict[int, own_titles.Tested] = {}
+        self.missing: dict[int, ModelUnavailable] = {}
 
     @contextmanager
     def listening(self) -> Iterator[None]:
@@ -342,6 +380,11 @@ class _Report:
         else:
             self.line(text, warning=True)
 
+    def without_vectors(self, site_id: int, error: ModelUnavailable) -> None:
+        self.missing[site_id] = error
+        msg = _("vectors of site %(site)d: the model was not to be had (%(why)s)")
+        self.problem(msg % {"site": site_id, "why": _why(error)})
+
     def line(self, text: str, *, warning: bool = False) -> None:
         if self.json or not self.verbosity:
             return
@@ -376,6 +419,8 @@ class _Report:
         for site_id, made in vectors.items():
             if made is not None:
                 self.line(_vectors_summary(site_id, made))
+                if made.blank:
+                    self.line(_blank_summary(site_id, made.blank), warning=True)
             if site_id in self.tests:
                 self.line(_test_summary(site_id, self.tests[site_id]))
 
@@ -419,6 +464,17 @@ def _vectors_summary(site_id: int, made: Embedded) -> str:
         "%(withdrawn)d withdrawn"
     )
     return template % {"site": site_id, **asdict(made)}
+
+
+def _blank_summary(site_id: int, pages: int) -> str:
+    template = ngettext(
+        "vectors of site %(site)d: of %(pages)d page the embedder makes no numbers;"
+        " it is found by its words alone",
+        "vectors of site %(site)d: of %(pages)d pages the embedder makes no numbers;"
+        " they are found by their words alone",
+        pages,
+    )
+    return template % {"site": site_id, "pages": pages}
 
 
 def _test_summary(site_id: int, tested: own_titles.Tested) -> str:
