@@ -26,6 +26,8 @@ from nlweb_ask.ai.silence import silent_context
 from nlweb_ask.plugins.contracts import Deadline
 from nlweb_ask.plugins.types import Prompt
 
+# What a library may take longer than a call, seconds.
+BEHIND_SECONDS: Final = 5.0
 # A longer text than this is none of so many tokens, whatever the tokenizer.
 CHARACTERS_OF_A_TOKEN: Final = 32
 # What the form of a chat adds to its words, generously.
@@ -296,8 +298,10 @@ def _reached(call: Call, asked: dict[str, Any]) -> dict[str, Any]:
         "api_key": model.key() or None,
         "api_base": model.base_url or None,
         "client": _client(model),
-        # Only stands behind the deadline of the call: it counts from read to read.
-        "timeout": max(call.seconds_left(), LEAST_SECONDS),
+        # Only stands behind the deadline of the call: it counts from read to read. At the
+        # same moment it would have a connection closed by what is cancelled just then,
+        # and so left open.
+        "timeout": max(call.seconds_left(), LEAST_SECONDS) + BEHIND_SECONDS,
         "max_retries": 0,
         "drop_params": True,
         # Else it leaves out what it does not know of a model, without a word.

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from nlweb_ask.ai import breaker, gateway
+from nlweb_ask.ai.call import POLL_SECONDS, Call
 from nlweb_ask.plugins.errors import ModelUnavailable
 from tests.ai.asking import (
     begin,
@@ -139,3 +140,10 @@ def held():
     return (
         len(list(Path(f"/proc/{os.getpid()}/fd").iterdir())) + threading.active_count()
     )
+
+
+def test_a_library_gives_up_later_than_the_call_is_ended(model_server):
+    """At the same moment it is cancelled while it closes, and leaves open what it was."""
+    call = Call(model_at(model_server, timeout=1.0), make_deadline())
+    behind = gateway._reached(call, {})["timeout"] - call.seconds_left()
+    assert behind > 10 * POLL_SECONDS
