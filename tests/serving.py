@@ -194,17 +194,27 @@ def serving(kind, folder, *options, settings="slow_site", **more):
     subprocess.run(rows, env=environment, check=True, timeout=START_SECONDS)
     port = free_port()
     command = [part.format(port=port) for part in COMMANDS[kind]]
-    command = [sys.executable, "-m", *command, *options]
+    with running([*command, *options], port, folder, environment) as process:
+        yield Server(kind, port, folder, process)
+
+
+@contextmanager
+def running(module, port, folder, environment):
+    """Run a module of Python, with its arguments, that listens at a port."""
     # What a server has to say is kept, for tests of how much that is.
     with (
         (folder / "server.log").open("w") as log,
         subprocess.Popen(
-            command, env=environment, cwd=folder, stdout=log, stderr=log
+            [sys.executable, "-m", *module],
+            env=environment,
+            cwd=folder,
+            stdout=log,
+            stderr=log,
         ) as process,
     ):
         try:
             wait_for(port, process)
-            yield Server(kind, port, folder, process)
+            yield process
         finally:
             process.terminate()
             try:

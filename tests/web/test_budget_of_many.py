@@ -5,10 +5,7 @@ from __future__ import annotations
 import json
 import os
 import selectors
-import signal
 import sqlite3
-import subprocess
-import sys
 import threading
 from collections import Counter
 from contextlib import ExitStack, closing, contextmanager
@@ -21,7 +18,7 @@ from nlweb_ask.models import ModelLease, ModelSpending
 from tests import model_server as models
 from tests.factories import AccessGrantFactory, SiteSettingsFactory
 from tests.index.stepped import shared_database
-from tests.serving import ROOT, SITE, free_port, gunicorn, wait_for
+from tests.serving import ROOT, SITE, free_port, gunicorn, running
 from tests.testapp.models import Article
 from tests.web.budget_gate import FOLDER, Gate
 
@@ -85,7 +82,6 @@ def serving(folder, provider, options):
     }
     port = free_port()
     command = [
-        *(sys.executable, "-m"),
         *(part.format(port=port) for part in gunicorn("gthread")[:-1]),
         *("--workers", str(PROCESSES), "--threads", str(THREADS), "--preload"),
         # No process takes in more than its share of the clients.
@@ -93,21 +89,8 @@ def serving(folder, provider, options):
         # A worker that is slow to start on a busy machine is not killed for it.
         *("--timeout", "300", "budget_wsgi:application"),
     ]
-    with (
-        (folder / "server.log").open("w") as log,
-        subprocess.Popen(
-            command, env=environment, cwd=folder, stdout=log, stderr=log
-        ) as process,
-    ):
-        try:
-            wait_for(port, process)
-            yield port
-        finally:
-            process.terminate()
-            try:
-                process.wait(10)
-            except subprocess.TimeoutExpired:
-                process.send_signal(signal.SIGKILL)
+    with running(command, port, folder, environment):
+        yield port
 
 
 def asked(port, address):
