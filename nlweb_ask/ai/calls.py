@@ -17,20 +17,16 @@ from typing import Final
 from nlweb_ask.ai import gateway
 from nlweb_ask.ai.budget import Lease, Payer, reserve
 from nlweb_ask.ai.caps import Cost
-from nlweb_ask.ai.failures import NotAsked, Refused
 from nlweb_ask.ai.providers import LanguageModel, language_model
 from nlweb_ask.ai.replies import CUT, unreadable
+from nlweb_ask.ai.settlement import LEASE_MARGIN_SECONDS, settled
 from nlweb_ask.plugins import Deadline, ModelUnavailable, Prompt, Step
 from nlweb_ask.plugins.errors import NoModel
 
 # What is left of a question's time once a model has used up its own: to step down.
 SPARE_SECONDS: Final = 5.0
-# How much longer a call is counted as running than it may run.
-LEASE_MARGIN_SECONDS: Final = 30.0
 # What the next step of the same question would meet again, and wait for again.
 LASTING: Final[frozenset[NoModel]] = frozenset({"busy", "fault", "time"})
-NOTHING: Final = Cost(calls=0, micros=0)
-UNPAID: Final = Cost(calls=1, micros=0)
 
 # Pieces, and at their end whether the model had more to say than it may.
 Saying = Generator[str, None, bool]
@@ -141,33 +137,19 @@ def _paid(
     deadline: Deadline,
 ) -> Saying:
     """Yield what the model says, and settle its bill however that ends."""
-    cost = lease.worst
-    try:
-        with gateway.stream(
+    with (
+        settled(lease) as bill,
+        gateway.stream(
             model, prompt, max_tokens=max_tokens, deadline=deadline
-        ) as completion:
-            try:
-                yield from completion
-            finally:
-                cost = _cost(completion.usage, lease.worst)
-            return completion.was_cut
-    except NotAsked:
-        cost = NOTHING
-        raise
-    except Refused:
-        cost = UNPAID
-        raise
-    finally:
-        lease.settle(cost)
+        ) as completion,
+    ):
+        try:
+            yield from completion
+        finally:
+            bill.charge(completion.usage)
+        return completion.was_cut
 
 
 def _worst(model: LanguageModel, prompt: Prompt, max_tokens: int) -> Cost:
     read = gateway.input_tokens_at_most(prompt)
     return Cost(calls=1, micros=model.cost_micros(read, max_tokens))
-
-
-def _cost(usage: gateway.Usage | None, worst: Cost) -> Cost:
-    """Return what was used; where the provider does not tell, the worst case."""
-    if usage is None or usage.cost_micros is None:
-        return worst
-    return Cost(calls=1, micros=usage.cost_micros)

@@ -20,8 +20,8 @@ from django.utils.module_loading import import_string
 from django.views.decorators.debug import sensitive_variables
 
 from nlweb_ask.ai.budget import Cost, Payer, reserve
-from nlweb_ask.ai.failures import NotAsked, Refused
 from nlweb_ask.ai.providers import EmbeddingModel, embedding_model
+from nlweb_ask.ai.settlement import LEASE_MARGIN_SECONDS, settled
 from nlweb_ask.conf.failures import RAISED, described
 from nlweb_ask.conf.providers import CLASS_KEY
 from nlweb_ask.plugins import Deadline, ModelUnavailable
@@ -29,8 +29,6 @@ from nlweb_ask.plugins import Deadline, ModelUnavailable
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from nlweb_ask.ai.gateway import Usage
 
     Vectors = NDArray[np.float32]
 
@@ -43,10 +41,6 @@ ROWS_AND_COLUMNS: Final = 2
 # The first text of a process waits so long for litellm to be imported, as a question may
 # take; the time of the model itself begins behind that.
 IMPORT_SECONDS: Final = 120.0
-# How much longer a call is counted as running than it may run: its end is told later.
-LEASE_MARGIN_SECONDS: Final = 30.0
-NOTHING: Final = Cost(calls=0, micros=0)
-UNPAID: Final = Cost(calls=1, micros=0)
 
 
 class OtherWidth(ModelUnavailable):
@@ -297,27 +291,10 @@ def _asked_for(model: EmbeddingModel, texts: Sequence[str], site_id: int) -> Vec
     seconds = model.timeout + (0 if gateway.is_ready() else IMPORT_SECONDS)
     lease = reserve(payer, worst, seconds=seconds + LEASE_MARGIN_SECONDS)
     deadline = Deadline(at=time.monotonic() + seconds, stop=threading.Event())
-    # Whatever it ends with, the provider may bill what it was sent.
-    cost = worst
-    try:
+    with settled(lease) as bill:
         embedded = gateway.embed(model, texts, deadline=deadline)
-        cost = _cost(embedded.usage, worst)
-    except NotAsked:
-        cost = NOTHING
-        raise
-    except Refused:
-        cost = UNPAID
-        raise
-    finally:
-        lease.settle(cost)
+        bill.charge(embedded.usage)
     return embedded.vectors
-
-
-def _cost(usage: Usage | None, worst: Cost) -> Cost:
-    """Return what was used; where the provider does not tell, the worst case."""
-    if usage is None or usage.cost_micros is None:
-        return worst
-    return Cost(calls=1, micros=usage.cost_micros)
 
 
 def _payer(site_id: int) -> Payer | None:

@@ -41,8 +41,34 @@ Standing = Literal[
 ]
 
 
+class _Costing:
+    """What calls have cost, of which the price is not always known."""
+
+    __slots__ = ()
+
+    calls: int
+    micros: int
+    is_priced: bool  # the model in use has a price
+
+    @property
+    def cost(self) -> float | None:
+        """What the calls have cost; None where no price of theirs is known."""
+        # Calls without a price are counted at 0, which is not to be read as free.
+        is_unknown = self.calls and not self.micros and not self.is_priced
+        return None if is_unknown else self.micros / MICROS
+
+    @property
+    def cost_text(self) -> str:
+        if self.cost is None:
+            return _("not known")
+        cost = number_format(self.cost, 4)
+        # Of an embedder, say, or of the model that was asked before this one.
+        is_part = self.micros and not self.is_priced
+        return _("at least %(cost)s") % {"cost": cost} if is_part else cost
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spent:
+class Spent(_Costing):
     """What is used of one cap."""
 
     begins: date
@@ -62,15 +88,6 @@ class Spent:
         return self.cap.admits(Cost(calls, micros))
 
     @property
-    def cost(self) -> float | None:
-        """What the calls have cost; None where no price of theirs is known."""
-        return _cost(self)
-
-    @property
-    def cost_text(self) -> str:
-        return _cost_text(self)
-
-    @property
     def cost_cap(self) -> float | None:
         return None if self.cap.micros is None else self.cap.micros / MICROS
 
@@ -84,7 +101,7 @@ class Spent:
 
 
 @dataclass(frozen=True, slots=True)
-class SpentHour:
+class SpentHour(_Costing):
     """The calls of one hour of today, those of the site's own work too."""
 
     begins: datetime  # in the site's own time zone
@@ -96,15 +113,6 @@ class SpentHour:
     def label(self) -> str:
         """Return the hour as a clock on the wall shows it: `02:00 UTC+02:00`."""
         return f"{self.begins:%H:%M} {_offset(self.begins)}"
-
-    @property
-    def cost(self) -> float | None:
-        """What the calls have cost; None where no price of theirs is known."""
-        return _cost(self)
-
-    @property
-    def cost_text(self) -> str:
-        return _cost_text(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,21 +227,6 @@ def state_of(conf: SiteConf) -> State:
         under_way=under_way,
         lost=lost,
     )
-
-
-def _cost(spent: Spent | SpentHour) -> float | None:
-    # Calls without a price are counted at 0, which is not to be read as free.
-    is_unknown = spent.calls and not spent.micros and not spent.is_priced
-    return None if is_unknown else spent.micros / MICROS
-
-
-def _cost_text(spent: Spent | SpentHour) -> str:
-    if spent.cost is None:
-        return _("not known")
-    cost = number_format(spent.cost, 4)
-    # Of an embedder, say, or of the model that was asked before this one.
-    is_part = spent.micros and not spent.is_priced
-    return _("at least %(cost)s") % {"cost": cost} if is_part else cost
 
 
 def _offset(when: datetime) -> str:

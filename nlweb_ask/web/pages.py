@@ -210,7 +210,7 @@ def _unasked(request: HttpRequest, conf: SiteConf, text: str) -> ResultPage:
 @sensitive_variables()
 def _answered(request: HttpRequest, conf: SiteConf, text: str) -> ResultPage:
     earlier, mode = _earlier(request), _mode(request)
-    asked = _ask(request, conf, earlier)
+    asked = _ask(request, conf, earlier, mode)
     events, whole = _events(request, asked)
     items = [event.item for event in events if isinstance(event, ResultFound)]
     contents = [event for event in events if isinstance(event, Content)]
@@ -290,7 +290,9 @@ def _events(request: HttpRequest, asked: Asked) -> tuple[Sequence[Event], bool]:
 
 
 @sensitive_variables()
-def _ask(request: HttpRequest, conf: SiteConf, earlier: Sequence[str]) -> Asked:
+def _ask(
+    request: HttpRequest, conf: SiteConf, earlier: Sequence[str], mode: str
+) -> Asked:
     user = anonymous_or(getattr(request, "user", None))
     check_rate(request, user, conf, "ask")
     viewer = viewer_for(request, conf, user=user, with_session=True)
@@ -298,7 +300,7 @@ def _ask(request: HttpRequest, conf: SiteConf, earlier: Sequence[str]) -> Asked:
     profiles = door.check_grants(viewer, conf)
     # As a list of JSON, since a comma would part an earlier question.
     fields = [("query", _asked(request)), ("prev", json.dumps(earlier))]
-    if mode := _mode(request):
+    if mode:
         fields.append(("mode", mode))
     read = read_question(RawRequest(method="GET", query=fields))
     question = replace(read, mode=settled_mode(read, conf))

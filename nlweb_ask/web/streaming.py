@@ -74,8 +74,9 @@ def wait_for(
     """Return what takes its time to be made, and how it ended.
 
     That is None when the time was up before it had; what was made by then is returned,
-    and the work is told to stop, as it is when the client goes. Within a transaction, as in most tests of a site, it is
-    made in this thread, since no other sees what was written in it.
+    and the work is told to stop, as it is when the client goes. Within a transaction, as
+    in most tests of a site, it is made in this thread, since no other sees what was
+    written in it.
 
     Raises:
         ServerBusy: When as many answers are being made as are allowed.
