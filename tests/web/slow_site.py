@@ -30,4 +30,5 @@ NLWEB_ASK = {
     "STREAM_DEADLINE": int(os.environ.get("SLOW_SITE_DEADLINE", "7")),
     "KEEPALIVE_SECONDS": 1,
     "STALL_SECONDS": 1,
+    "STREAMS_PER_VISITOR": int(os.environ.get("SLOW_SITE_STREAMS", "4")),
 }
