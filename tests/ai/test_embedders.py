@@ -15,7 +15,7 @@ from nlweb_ask.ai.embedders import WordLlama, embedder, paid_by, unit
 from nlweb_ask.index.embedding import bring_up_to_date
 from nlweb_ask.index.vector_sets import LEAST_PAGES
 from nlweb_ask.models import ModelLease, PageVectors, SiteSettings, VectorSet
-from nlweb_ask.plugins import ModelUnavailable
+from nlweb_ask.plugins import ModelUnavailable, sources
 from tests.asking import MEMBER, ask, make_scope
 from tests.factories import SiteSettingsFactory
 from tests.index.toy_embedder import ToyEmbedder, vector_settings
@@ -177,7 +177,8 @@ def test_restricted_pages_are_not_sent_to_a_hosted_model(hosted):
 
 
 def test_restricted_pages_are_sent_where_their_source_says_so(hosted, monkeypatch):
-    monkeypatch.setattr(SiteInMemory, "restricted_pages_to_models", True, raising=False)
+    source = sources.get(SiteInMemory.name)
+    monkeypatch.setattr(source, "restricted_pages_to_models", True, raising=False)
     save("b", "Wages", "What the millers earn.", readers="members")
     bring_up_to_date(0)
     assert "Wages\nWhat the millers earn." in sent_texts(hosted)

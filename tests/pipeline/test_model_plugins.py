@@ -15,6 +15,7 @@ from nlweb_ask.plugins import (
     generators,
     processors,
     rankers,
+    sources,
 )
 from nlweb_ask.protocol.events import Content, Failure
 from tests.asking import MEMBER, ask, make_scope
@@ -295,7 +296,9 @@ def test_a_page_that_a_model_was_not_shown_keeps_its_place(pages, runs):
 
 
 def test_a_source_may_lend_all_its_pages(pages, runs, monkeypatch):
-    monkeypatch.setattr(SiteInMemory, "restricted_pages_to_models", True, raising=False)
+    # On the object: what a class was once is remembered of it by `isinstance`.
+    source = sources.get(SiteInMemory.name)
+    monkeypatch.setattr(source, "restricted_pages_to_models", True, raising=False)
     runs(RANKERS=["last_first"])
     ask("kettle", MEMBER, models=Answering())
     assert sorted(LastFirst.shown[0]) == ["Barge", "Galley", "Kettle"]
@@ -348,14 +351,15 @@ def test_a_list_says_nothing_of_pages_kept_from_a_model(pages, runs):
     assert answered.complete.notice is None
 
 
-def test_a_page_that_the_generator_would_not_have_read_is_not_missed(
-    pages, runs, monkeypatch
-):
-    place = ask("kettle", MEMBER).names.index("Galley")
-    monkeypatch.setattr(Writes, "most_pages", place, raising=False)
-    runs(GENERATORS=["writes", "extractive"])
-    answered = ask("kettle", MEMBER, models=Answering(), mode="generate")
-    assert answered.complete.generator == "writes"
+def test_a_page_that_the_generator_would_not_have_read_is_not_missed(pages, runs):
+    class WritesFromTheBest(Writes):
+        name = "writes_from_the_best"
+        most_pages = ask("kettle", MEMBER).names.index("Galley")
+
+    with registered(generators, WritesFromTheBest):
+        runs(GENERATORS=["writes_from_the_best", "extractive"])
+        answered = ask("kettle", MEMBER, models=Answering(), mode="generate")
+    assert answered.complete.generator == "writes_from_the_best"
     assert answered.complete.notice is None
 
 
