@@ -34,6 +34,10 @@ def gunicorn(worker, *options):
     ]
 
 
+def runserver(port):
+    return ["django", "runserver", "--noreload", f"127.0.0.1:{port}"]
+
+
 COMMANDS = {
     "gunicorn-sync": gunicorn("sync"),
     "gunicorn-gthread": gunicorn("gthread", "--threads", "8"),
@@ -46,7 +50,7 @@ COMMANDS = {
         *("daphne", "--verbosity", "0", "--bind", "127.0.0.1", "--port", "{port}"),
         "slow_asgi:application",
     ],
-    "runserver": [*("django", "runserver", "--noreload", "127.0.0.1:{port}")],
+    "runserver": runserver("{port}"),
 }
 BEHIND_NGINX = {"nginx-gthread": "gunicorn-gthread", "nginx-uvicorn": "uvicorn"}
 NGINX = """

@@ -2,18 +2,14 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 import sys
-import time
 from contextlib import contextmanager
-from pathlib import Path
 
-import httpx
 import pytest
 
-ROOT = Path(__file__).parents[2]
-START_SECONDS = 60
+from tests.serving import ROOT, free_port, running, runserver
+
 WAIT_MILLISECONDS = 20_000
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 OPTIONS = [
@@ -72,31 +68,19 @@ def example_site(folder, settings, **more):
         "DJANGO_SETTINGS_MODULE": settings,
         "SQLITE_PATH": str(folder / "site.sqlite3"),
         "DATABASE": "sqlite",
+        "PYTHONPATH": str(ROOT),
         "PORT": str(port),
     }
-    manage = [sys.executable, "manage.py"]
     for words in (["migrate", "--verbosity=0"], ["load_example", "--verbosity=0"]):
         subprocess.run(
-            [*manage, *words],
+            [sys.executable, "manage.py", *words],
             cwd=ROOT,
             env=environment,
             stdout=subprocess.DEVNULL,
             check=True,
         )
-    server = subprocess.Popen(
-        [*manage, "runserver", "--noreload", f"127.0.0.1:{port}"],
-        cwd=ROOT,
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    address = f"http://127.0.0.1:{port}"
-    try:
-        wait_for(address)
-        yield address, environment
-    finally:
-        server.terminate()
-        server.wait()
+    with running(runserver(port), port, folder, environment):
+        yield f"http://127.0.0.1:{port}", environment
 
 
 @contextmanager
@@ -114,21 +98,3 @@ def launched_chromium():
 
 def chromium_path():
     return next(filter(None, map(shutil.which, CHROMIUM)), None)
-
-
-def free_port():
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return taken.getsockname()[1]
-
-
-def wait_for(address):
-    give_up = time.monotonic() + START_SECONDS
-    while time.monotonic() < give_up:
-        try:
-            httpx.get(address)
-        except httpx.TransportError:
-            time.sleep(0.1)
-        else:
-            return
-    pytest.fail("The example site did not start.")

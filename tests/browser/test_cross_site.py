@@ -21,12 +21,10 @@ import pytest
 from tests.browser.asked_titles import EVERYONES, MEMBERS
 from tests.browser.conftest import (
     OPTIONS,
-    ROOT,
     WAIT_MILLISECONDS,
     chromium_path,
-    free_port,
-    wait_for,
 )
+from tests.serving import ROOT, free_port, running, runserver
 
 pytestmark = pytest.mark.browser
 
@@ -61,23 +59,14 @@ def asked(request, tmp_path_factory):
         "ASKED_SITE_DB": str(folder / "site.sqlite3"),
         "ASKED_SITE_LOG": str(folder / "log"),
         "DATABASE": "sqlite",
+        "PYTHONPATH": str(ROOT),
     }
-    manage = [sys.executable, "manage.py"]
-    migrate = [*manage, "migrate", "--run-syncdb", "--verbosity=0"]
+    migrate = [sys.executable, "manage.py", "migrate", "--run-syncdb", "--verbosity=0"]
     subprocess.run(migrate, cwd=ROOT, env=environment, check=True)
-    server = subprocess.Popen(
-        [*manage, "runserver", "--noreload", f"127.0.0.1:{port}"],
-        cwd=ROOT,
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
     address = f"http://localhost:{port}"
-    wait_for(address)
-    httpx.get(f"{address}/fill/").raise_for_status()
-    yield AskedSite(request.param, address, folder / "log")
-    server.terminate()
-    server.wait()
+    with running(runserver(port), port, folder, environment):
+        httpx.get(f"{address}/fill/").raise_for_status()
+        yield AskedSite(request.param, address, folder / "log")
 
 
 @pytest.fixture

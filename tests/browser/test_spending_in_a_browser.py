@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.conftest import ROOT, example_site
+from tests.browser.conftest import example_site
 from tests.browser.spent import PASSWORD, USER
+from tests.serving import ROOT
 
 pytestmark = pytest.mark.browser
 

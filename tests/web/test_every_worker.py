@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-import socket
 import subprocess
 import sys
-import time
-from contextlib import closing
-from pathlib import Path
 
 import httpx
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.serving import ROOT, free_port, gunicorn, running
+
 WORKERS = 3
 ROWS = """
 import django; django.setup()
@@ -41,30 +38,11 @@ def workers(tmp_path):
     subprocess.run(
         [sys.executable, "-c", ROWS], env=environment, cwd=ROOT, check=True, timeout=120
     )
-    with closing(socket.socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [
-        *(sys.executable, "-m", "gunicorn", "--workers", str(WORKERS)),
-        *("--bind", f"127.0.0.1:{port}", "--log-level", "warning"),
-        "django.core.wsgi:get_wsgi_application()",
-    ]
-    with subprocess.Popen(command, env=environment, cwd=ROOT) as process:
-        try:
-            wait_for(port)
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            process.terminate()
-
-
-def wait_for(port: int) -> None:
-    until = time.monotonic() + 60
-    while time.monotonic() < until:
-        with closing(socket.socket()) as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.1)
-    pytest.fail("the server did not start")
+    port = free_port()
+    workers = ("--workers", str(WORKERS))
+    module = [part.format(port=port) for part in gunicorn("sync", *workers)]
+    with running(module, port, tmp_path, environment):
+        yield f"http://127.0.0.1:{port}"
 
 
 class Editor:
