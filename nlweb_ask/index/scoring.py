@@ -7,7 +7,7 @@ with many words most of the time went into the calls.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -48,9 +48,9 @@ def rarities(
     snapshot: Snapshot, found: Mapping[str, TermPostings]
 ) -> Mapping[str, Rarity]:
     """Return how rare terms are, counted once for each state of the index."""
-    known: dict[str, Rarity] = snapshot.rarities
-    rare = {term: known[term] for term in found if term in known}
+    rare = known_rarities(snapshot, found)
     if len(rare) < len(found):
+        known = snapshot.rarities
         counted = _counted(
             snapshot, {term: found[term] for term in found if term not in rare}
         )
@@ -59,6 +59,14 @@ def rarities(
         known.update(counted)
         rare |= counted
     return rare
+
+
+def known_rarities(snapshot: Snapshot, terms: Iterable[str]) -> dict[str, Rarity]:
+    """Return how rare those of the terms are that were counted before."""
+    known: dict[str, Rarity] = snapshot.rarities
+    # Another thread may begin it anew meanwhile.
+    told = ((term, known.get(term)) for term in terms)
+    return {term: rarity for term, rarity in told if rarity is not None}
 
 
 def _counted(
