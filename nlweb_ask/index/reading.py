@@ -217,6 +217,8 @@ def _snapshot(
     if not _wrote_in_transaction(alias):
         with _lock:
             _snapshots[alias, site_id] = snapshot
+        if kept is not None and kept.base is not snapshot.base:
+            runs.room.forget(kept.base.owner)
     return snapshot
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from nlweb_ask.index.postings import FIELDS, PAGE_FIELDS, read_counts
+from nlweb_ask.index.postings import FIELDS, PAGE_FIELDS, PASSAGE_FIELDS, read_counts
 from nlweb_ask.index.room import Room
 
 if TYPE_CHECKING:
@@ -23,6 +23,17 @@ ROOM_BYTES: Final = 10 * 2**20
 # Of a run beside its postings: the objects that it is made of.
 RUN_BYTES: Final = 1000
 NAME_BYTES: Final = 600
+# Of numbers that are kept in two bytes, those that went round as often stand together.
+ROUND: Final = 1 << 16
+ROUND_BYTES: Final = 200
+
+
+class Round(NamedTuple):
+    """Which of the numbers of a run count from `base`."""
+
+    begin: int
+    end: int
+    base: int
 
 
 class Run(NamedTuple):
@@ -30,7 +41,8 @@ class Run(NamedTuple):
 
     `counts` has one number a field, in the order of `Field`; so the postings of each
     field are known among those of the pages (title, properties, page) or of the
-    passages (heading, text), ascending and distinct within it.
+    passages (heading, text), ascending and distinct within it. `passages` count from
+    the bases of `rounds`, as `whole` reads them.
     """
 
     counts: Sequence[int]
@@ -38,6 +50,7 @@ class Run(NamedTuple):
     passages: Integers
     page_frequencies: Integers
     passage_frequencies: Integers
+    rounds: Sequence[Round] = ()
 
     @property
     def of_page(self) -> Integers:
@@ -47,18 +60,72 @@ class Run(NamedTuple):
     @property
     def size(self) -> int:
         """How many bytes it takes in memory when it is `small`."""
-        numbers = 2 if _fits(self.pages, 2) else 4
-        of_pages = len(self.pages) * (numbers + 1)
-        return RUN_BYTES + of_pages + len(self.passages) * 5
+        of_pages = len(self.pages) * (3 if _fits(self.pages, 2) else 5)
+        rounds = _most_rounds(self.passages)
+        of_passages = len(self.passages) * (5 if rounds is None else 3)
+        return RUN_BYTES + of_pages + of_passages + ROUND_BYTES * (rounds or 0)
 
     def small(self) -> Run:
         """Return the same in as few bytes as its numbers need."""
-        kinds = ("<u2", "<u4", "|u1", "|u1")
-        parts = [
-            part.astype(kind if _fits(part, int(kind[-1])) else part.dtype)
-            for part, kind in zip(self[1:], kinds, strict=True)
-        ]
-        return Run(self.counts, *parts)
+        passages, rounds = _in_rounds(self.passages)
+        parts = (
+            _as(self.pages, "<u2"),
+            passages,
+            _as(self.page_frequencies, "|u1"),
+            _as(self.passage_frequencies, "|u1"),
+        )
+        return Run(self.counts, *parts, rounds)
+
+
+def whole(
+    parts: Sequence[Integers], rounds: Sequence[Sequence[Round]] = ()
+) -> Integers:
+    """Return numbers of several runs end to end, in the type that numpy looks up by.
+
+    Any other type would be converted at every look. `rounds` are those of each part, or
+    none of all.
+    """
+    import numpy as np
+
+    if not parts:
+        return np.zeros(0, np.intp)
+    numbers = np.concatenate(parts, dtype=np.intp, casting="unsafe")
+    start = 0
+    for part, its in zip(parts, rounds, strict=False):
+        for begin, end, base in its:
+            numbers[start + begin : start + end] += base
+        start += len(part)
+    return numbers
+
+
+def _most_rounds(numbers: Integers) -> int | None:
+    """Return how many rounds there may be; nothing where four bytes each take less."""
+    highest = int(numbers.max(initial=0))
+    if highest < ROUND:
+        return 0
+    most = len(PASSAGE_FIELDS) * (highest // ROUND + 1)
+    return most if ROUND_BYTES * most < 2 * len(numbers) else None
+
+
+def _in_rounds(numbers: Integers) -> tuple[Integers, Sequence[Round]]:
+    import numpy as np
+
+    most = _most_rounds(numbers)
+    if not most:
+        return numbers.astype("<u2" if most == 0 else "<u4"), ()
+    rounds = numbers // ROUND
+    begins = [0, *(np.flatnonzero(np.diff(rounds)) + 1).tolist()]
+    told = map(
+        Round,
+        begins,
+        [*begins[1:], len(numbers)],
+        (ROUND * rounds.take(begins).astype(int)).tolist(),
+    )
+    return numbers.astype("<u2"), [each for each in told if each.base]
+
+
+def _as(numbers: Integers, kind: str) -> Integers:
+    return numbers.astype(kind if _fits(numbers, int(kind[-1])) else numbers.dtype)
 
 
 def _fits(numbers: Integers, size: int) -> bool:

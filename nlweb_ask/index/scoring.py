@@ -7,14 +7,13 @@ with many words most of the time went into the calls.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from nlweb_ask.index.analysis import EXACT_MARK
 from nlweb_ask.index.postings import FIELDS, PAGE_FIELDS, PASSAGE_FIELDS, WEIGHTS, Field
 from nlweb_ask.index.room import Room
-from nlweb_ask.index.runs import PAGES, PASSAGES, Run, TermPostings
+from nlweb_ask.index.runs import PAGES, PASSAGES, Round, Run, TermPostings, whole
 from nlweb_ask.index.snapshot import K1, Snapshot
 
 if TYPE_CHECKING:
@@ -48,9 +47,9 @@ def rarities(
     snapshot: Snapshot, found: Mapping[str, TermPostings]
 ) -> Mapping[str, Rarity]:
     """Return how rare terms are, counted once for each state of the index."""
-    known: dict[str, Rarity] = snapshot.rarities
-    rare = {term: known[term] for term in found if term in known}
+    rare = known_rarities(snapshot, found)
     if len(rare) < len(found):
+        known = snapshot.rarities
         counted = _counted(
             snapshot, {term: found[term] for term in found if term not in rare}
         )
@@ -61,17 +60,25 @@ def rarities(
     return rare
 
 
+def known_rarities(snapshot: Snapshot, terms: Iterable[str]) -> dict[str, Rarity]:
+    """Return how rare those of the terms are that were counted before."""
+    known: dict[str, Rarity] = snapshot.rarities
+    # Another thread may begin it anew meanwhile.
+    told = ((term, known.get(term)) for term in terms)
+    return {term: rarity for term, rarity in told if rarity is not None}
+
+
 def _counted(
     snapshot: Snapshot, found: Mapping[str, TermPostings]
 ) -> dict[str, Rarity]:
     held = {term: [0] * len(FIELDS) for term in found}
     each = [(held[term], run) for term, runs in found.items() for run in runs]
-    for of_kind, flags, parts in (
-        (PAGES, snapshot.counted, [run.pages for _, run in each]),
-        (PASSAGES, snapshot.counted_passages, [run.passages for _, run in each]),
+    runs = [run for _, run in each]
+    for of_kind, flags, postings in (
+        (PAGES, snapshot.counted, _Postings.of_pages(runs)),
+        (PASSAGES, snapshot.counted_passages, _Postings.of_passages(runs)),
     ):
-        sizes = [run.counts[of_kind] for _, run in each]
-        sums = iter(_sums(flags, parts, list(chain.from_iterable(sizes))))
+        sums = iter(_sums(flags, postings.whole(), postings.counts))
         for counts, _run in each:
             for field in range(*of_kind.indices(len(FIELDS))):
                 counts[field] += next(sums)
@@ -86,16 +93,14 @@ def _idf(total: int, held: int) -> float:
     return math.log(1.0 + (total - held + 0.5) / (held + 0.5))
 
 
-def _sums(
-    flags: Bools, parts: Sequence[Integers], sizes: Sequence[int]
-) -> Sequence[int]:
+def _sums(flags: Bools, numbers: Integers, sizes: Sequence[int]) -> Sequence[int]:
     """Return how many of the numbers are flagged, of each `sizes` in turn."""
     import numpy as np
 
-    if not parts:
-        return []
+    if not len(numbers):
+        return [0] * len(sizes)
     # `take` is several times as fast as an index in brackets.
-    flagged = flags.view("u1").take(np.concatenate(parts))
+    flagged = flags.view("u1").take(numbers)
     until = np.zeros(len(flagged) + 1, "i8")
     np.cumsum(flagged, out=until[1:])
     ends = np.cumsum([0, *sizes])
@@ -110,7 +115,7 @@ def holding_pages(
     each = [(term, run) for term, runs in found.items() for run in runs]
     parts = [run.of_page for _, run in each]
     holding = dict.fromkeys(found, 0)
-    sums = _sums(snapshot.counted, parts, [len(part) for part in parts])
+    sums = _sums(snapshot.counted, whole(parts), list(map(len, parts)))
     for (term, _run), held in zip(each, sums, strict=True):
         holding[term] += held
     return holding
@@ -263,6 +268,7 @@ class _Postings(NamedTuple):
     numbers: list[Integers]
     frequencies: list[Integers]
     counts: list[int]
+    rounds: Sequence[Sequence[Round]] = ()
 
     @classmethod
     def of_pages(cls, runs: Sequence[Run]) -> _Postings:
@@ -280,7 +286,11 @@ class _Postings(NamedTuple):
             [run.passages for run in runs],
             [run.passage_frequencies for run in runs],
             [count for run in runs for count in run.counts[PASSAGES]],
+            [run.rounds for run in runs],
         )
+
+    def whole(self) -> Integers:
+        return whole(self.numbers, self.rounds)
 
     def shares(self, norms: Shorts, factors: Sequence[Sequence[float]]) -> Shorts:
         """Return what each posting adds.
@@ -291,7 +301,7 @@ class _Postings(NamedTuple):
 
         if not self.numbers or not len(norms):
             return np.zeros(0, "f4")
-        numbers = np.concatenate(self.numbers, dtype=np.intp, casting="unsafe")
+        numbers = self.whole()
         shares = np.concatenate(self.frequencies, dtype="f4")
         sizes = np.array(self.counts)
         begins = np.arange(self.fields) * (len(norms) // self.fields)
@@ -312,8 +322,7 @@ class _Postings(NamedTuple):
         if not self.numbers or not size:
             none = np.zeros(0, np.intp)
             return Added(added, none, none, none, terms, self.fields)
-        # The type that numpy looks up by: any other is converted at every look.
-        numbers = np.concatenate(self.numbers, dtype=np.intp, casting="unsafe")
+        numbers = self.whole()
         np.add.at(added, numbers, np.concatenate(shares, dtype="f8"))
         ends, owners = np.array(self.counts).cumsum(), np.array(term_of, np.intp)
         return Added(added, numbers, ends, owners, terms, self.fields)

@@ -37,7 +37,7 @@ from nlweb_ask.index.runs import TermPostings
 from nlweb_ask.index.scoring import (
     EXACT_WEIGHT,
     best_of,
-    holding_pages,
+    known_rarities,
     rarities,
     scores,
 )
@@ -130,9 +130,7 @@ def _rarest(words: list[Word], site_id: int) -> list[Word]:
     terms = distinct_terms(words)
     if len(terms) <= MAX_QUESTION_TERMS:
         return words
-    keys = {term: term_key(term) for term in terms}
-    snapshot, postings = read(site_id, list(keys.values()))
-    pages = holding_pages(snapshot, {t: postings[key] for t, key in keys.items()})
+    pages = _holding(terms, site_id)
 
     def rarity(word: Word) -> tuple[bool, int]:
         held = max(pages[term] for term in (*word.terms, *word.others))
@@ -140,6 +138,20 @@ def _rarest(words: list[Word], site_id: int) -> list[Word]:
 
     kept = set(first_words(sorted(words, key=rarity), MAX_QUESTION_TERMS))
     return [word for word in words if word in kept]
+
+
+def _holding(terms: Sequence[str], site_id: int) -> Mapping[str, int]:
+    """Return how many public pages hold each term; what is known of it is not read."""
+    keys = {term: term_key(term) for term in terms}
+    snapshot = likely(site_id)
+    known = known_rarities(snapshot, terms)
+    seen, postings = read(site_id, [keys[term] for term in terms if term not in known])
+    if seen is not snapshot:
+        known = {}
+        seen, postings = read(site_id, list(keys.values()))
+    new = {term: postings[key] for term, key in keys.items() if term not in known}
+    rare = {**known, **rarities(seen, new)}
+    return {term: rare[term].pages for term in terms}
 
 
 def question_terms(question: Question, scope: Scope) -> list[str]:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 K1: Final = 1.2
 B: Final = 0.75
 # What a process keeps of what the postings of terms add to scores.
-SHARES_BYTES: Final = 6 * 2**20
+SHARES_BYTES: Final = 8 * 2**20
 # So many pages, with four passages each, are added before the columns are copied.
 SPARE: Final = 256
 # The postings of so many changes are asked one by one.

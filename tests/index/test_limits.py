@@ -84,6 +84,18 @@ def test_no_question_looks_at_more_than_512_terms(site):
         assert len(read(0, [])[1]) <= MAX_LOOKED_AT
 
 
+@pytest.mark.django_db(transaction=True)
+def test_postings_of_words_that_are_not_searched_for_are_read_once(site):
+    common_pages()
+    merge(0)
+    asked = " ".join(MANY)
+    for is_known in (False, True):
+        with one_moment():
+            searched_for = kept(asked)
+            assert (len(read(0, [])[1]) == len(MANY)) is not is_known
+            assert kept(asked) == searched_for
+
+
 def test_the_worst_question_costs_at_most_25_times_a_median_one(site):
     lines = (MANUAL / "corpus.jsonl").read_text(encoding="utf-8").splitlines()[:60]
     for number, line in enumerate(lines):

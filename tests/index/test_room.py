@@ -45,6 +45,36 @@ def test_what_was_asked_for_often_goes_once_nobody_asks_any_more(room):
     assert room.get("site", [3]) == {}
 
 
+def test_what_is_asked_for_in_turn_does_not_push_itself_out(room):
+    kept = []
+    for _ in range(20):
+        found = {}
+        for name in range(12):
+            found |= room.get("site", [name])
+            put(room, name)
+        kept.append(len(found))
+    assert kept[1:] == [8] * 19
+
+
+def test_what_comes_is_not_made_small_only_to_be_left_out(room):
+    for name in range(8):
+        put(room, name)
+    room.get("site", [9])
+    room.put("site", 9, 1000, lambda: pytest.fail("it is left out"))
+
+
+def test_an_owner_that_is_gone_leaves_its_room_to_others(room):
+    for name in range(4):
+        put(room, name, owner="before a merge")
+        put(room, name, owner="another site")
+    room.forget("before a merge")
+    assert room.used == 4000
+    for name in range(4):
+        put(room, name, owner="after it")
+    assert len(room.get("after it", range(4))) == 4
+    assert len(room.get("another site", range(4))) == 4
+
+
 def test_what_would_take_more_than_an_eighth_is_not_kept(room):
     put(room, 1, size=1001)
     assert room.get("site", [1]) == {}
