@@ -14,12 +14,11 @@ import hashlib
 import re
 import threading
 import unicodedata
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import version
-from itertools import accumulate, chain, groupby
+from itertools import accumulate, chain
 from operator import itemgetter
 from typing import Final, NamedTuple, TypeVar
 
@@ -528,32 +527,62 @@ def matching_spans(
     return _matching_spans(text, wanted, language_of(language), _is_shouting(text))
 
 
-def matching_spans_of_each(
-    texts: Sequence[str], wanted: frozenset[str], language: str = ""
+def matching_spans_of_lines(
+    lines: Sequence[Sequence[str]], wanted: frozenset[str], language: str = ""
 ) -> list[list[MatchingSpan]]:
-    """Return `matching_spans` of each text, in a look at all of them at once."""
+    """Return `matching_spans` of each line, given as what one space stands between."""
     language = language_of(language)
-    spans: list[list[MatchingSpan]] = [[] for _ in texts]
-    for shouting, group in groupby(range(len(texts)), lambda n: _is_shouting(texts[n])):
-        places = list(group)
-        # As with white space within a text, no word reaches across it.
-        joined = "\n".join(texts[place] for place in places)
-        ends = list(accumulate(len(texts[place]) + 1 for place in places))
-        for start, end, terms in _matching_spans(joined, wanted, language, shouting):
-            nth = bisect_right(ends, start)
-            begin = ends[nth - 1] if nth else 0
-            spans[places[nth]].append((start - begin, end - begin, terms))
-    return spans
+    are_shouting = [all(map(_is_shouting, line)) for line in lines]
+    found = {
+        shouting: _Found(lines, wanted, language, shouting)
+        for shouting in set(are_shouting)
+    }
+    return [
+        found[shouting].in_line(line)
+        for line, shouting in zip(lines, are_shouting, strict=True)
+    ]
+
+
+class _Found(dict[str, list[MatchingSpan]]):
+    """The spans in each chunk that has a term, told when they are first asked for."""
+
+    def __init__(
+        self,
+        lines: Iterable[Sequence[str]],
+        wanted: frozenset[str],
+        language: str,
+        shouting: bool,
+    ) -> None:
+        super().__init__()
+        self._chunks = _chunks(language, shouting).with_terms(lines, wanted)
+        self._how = wanted, language, shouting
+
+    def __missing__(self, chunk: str) -> list[MatchingSpan]:
+        spans = self[chunk] = _wanted_spans(chunk, *self._how)
+        return spans
+
+    def in_line(self, line: Sequence[str]) -> list[MatchingSpan]:
+        chunks = self._chunks
+        places = [place for place, chunk in enumerate(line) if chunk in chunks]
+        if not places:
+            return []
+        lengths = list(accumulate(map(len, line), initial=0))
+        return [
+            (lengths[place] + place + start, lengths[place] + place + end, terms)
+            for place in places
+            for start, end, terms in self[line[place]]
+        ]
 
 
 def _matching_spans(
     text: str, wanted: frozenset[str], language: str, shouting: bool
 ) -> list[MatchingSpan]:
-    hits = _chunks(language, shouting).with_terms(set(text.split()), wanted)
+    chunks = text.split()
+    hits = _chunks(language, shouting).with_terms([chunks], wanted)
     spaced = _with_plain_spaces(text)
     found = [
         (place + start, place + end, terms)
-        for chunk in hits
+        for chunk in hits.intersection(chunks)
         for start, end, terms in _wanted_spans(chunk, wanted, language, shouting)
         for place in _places(spaced, chunk)
     ]
@@ -601,16 +630,20 @@ class _Chunks:
 
     def __init__(self, language: str, shouting: bool) -> None:
         self.language, self.shouting = language, shouting
-        self._known: set[str] = set()
-        self._of_term: dict[str, list[str]] = {}
+        # What was looked at, and what of it has a term: replaced together.
+        self._kept: tuple[set[str], dict[str, list[str]]] = (set(), {})
 
-    def with_terms(self, chunks: set[str], wanted: frozenset[str]) -> set[str]:
-        """Return those of `chunks` that have one of the terms `wanted`."""
-        known, of_term = self._known, self._of_term
+    def with_terms(
+        self, lines: Iterable[Sequence[str]], wanted: frozenset[str]
+    ) -> set[str]:
+        """Return what has one of the terms `wanted`: all of it in `lines`, and more."""
+        known, of_term = self._kept
         if len(known) >= MAX_CHUNKS:
-            known, of_term = self._known, self._of_term = set(), {}
+            known, of_term = self._kept = set(), {}
         found = set()
-        for chunk in chunks.difference(known):
+        # Of nearly every line all is known.
+        unread = [line for line in lines if not known.issuperset(line)]
+        for chunk in set(chain.from_iterable(unread)).difference(known):
             terms = self._terms(chunk)
             if not wanted.isdisjoint(terms):
                 found.add(chunk)
@@ -621,7 +654,7 @@ class _Chunks:
                 known.add(chunk)
         for term in wanted:
             found.update(of_term.get(term, ()))
-        return found & chunks
+        return found
 
     def _terms(self, chunk: str) -> set[str]:
         spans = _spans(chunk, self.language, self.shouting)

@@ -9,7 +9,7 @@ from nlweb_ask.index.analysis import (
     MatchingSpan,
     is_spaceless,
     matching_spans,
-    matching_spans_of_each,
+    matching_spans_of_lines,
 )
 
 ELLIPSIS: Final = "\u2026"
@@ -52,14 +52,15 @@ def snippets(
 ) -> list[str]:
     """Return the `snippet` of each of some texts in one language.
 
-    The words are looked for in all of them at once, in a third of the time.
+    What is known of the words is asked for all of them at once.
     """
-    lines = [" ".join(text.split()) for text in texts]
+    chunks = [text.split() for text in texts]
+    lines = list(map(" ".join, chunks))
     room = length - 2 * len(ELLIPSIS)
     if room < 1:
         return [line if len(line) <= length else "" for line in lines]
-    cut = [line for line in lines if len(line) > length]
-    spans = iter(matching_spans_of_each(cut, frozenset(terms), language))
+    cut = [c for c, line in zip(chunks, lines, strict=True) if len(line) > length]
+    spans = iter(matching_spans_of_lines(cut, frozenset(terms), language))
     return [
         line if len(line) <= length else _cut_out(line, next(spans), room)
         for line in lines

@@ -71,14 +71,19 @@ def identity_key(site_id: int, reference: Reference) -> str:
 
 def public_id(key: str) -> str:
     """Return the document's name for callers: keyed, so that none can be guessed."""
-    secret = _public_secret(settings.SECRET_KEY)
-    return hmac.digest(secret, key.encode(), "sha256").hex()[:32]
+    keyed = _keyed(settings.SECRET_KEY).copy()
+    keyed.update(key.encode())
+    return keyed.hexdigest()[:32]
 
 
 @lru_cache(maxsize=1)
-def _public_secret(secret_key: str) -> bytes:
-    """Derive the key as Django's `salted_hmac` does, once and not for each page."""
-    return hashlib.sha256(b"nlweb_ask.public_id" + force_bytes(secret_key)).digest()
+def _keyed(secret_key: str) -> hmac.HMAC:
+    """Return an HMAC to copy: its key is derived and read once, not for each page.
+
+    Derived as Django's `salted_hmac` does.
+    """
+    secret = hashlib.sha256(b"nlweb_ask.public_id" + force_bytes(secret_key)).digest()
+    return hmac.new(secret, digestmod="sha256")
 
 
 def reference_of(document: SourceDocument, source: str) -> Reference:

@@ -33,12 +33,10 @@ from nlweb_ask.plugins import (
     Candidate,
     Ended,
     IndexUnavailable,
-    LooksAtResults,
     ModelUnavailable,
     PluginFailed,
     Question,
     Ranker,
-    Relative,
     Result,
     SaysNoneIsLeft,
     Scope,
@@ -190,7 +188,7 @@ def _look_at(run: Run, results: Sequence[Result]) -> None:
     for name in deployment().processors:
         try:
             processor = processors.get(name)
-            if isinstance(processor, LooksAtResults):
+            if hasattr(processor, "look"):  # `LooksAtResults`: see `equipped`
                 with run.trace.stage("look", name):
                     looking = equipped(processor, run, "rewrite")
                     if looking is not None:
@@ -325,7 +323,7 @@ def _ranking(run: Run, found: Permitted, wanted: int) -> fusion.Ranking:
     weight = weights[found.retriever]
     pages = fusion.fold(found.candidates)[:wanted]
     retriever = retrievers.get(found.retriever)
-    if not isinstance(retriever, Relative):
+    if not hasattr(retriever, "weight_on"):  # `Relative`: see `equipped`
         return fusion.Ranking(pages, weight)
     weight *= retriever.weight_on(run.viewer.site_id)
     return fusion.Ranking(pages, weight, fusion.floor_of(pages, FUSED_WINDOW))

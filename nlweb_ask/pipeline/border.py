@@ -106,16 +106,17 @@ def candidates(given: Iterable[object]) -> list[Candidate]:
         ValueError: When a score is no number that can be compared.
     """
     found: dict[Reference, Candidate] = {}
-    for candidate in map(_candidate, given):
-        found.setdefault(candidate.reference, candidate)
+    for each in given:
+        candidate = _a(Candidate, each)
+        reference = candidate.reference
+        for part in reference:
+            if not isinstance(part, str):
+                raise _wrong(str, part)
+        found.setdefault(reference, _candidate(candidate))
     return list(found.values())
 
 
-def _candidate(given: object) -> Candidate:
-    candidate = _a(Candidate, given)
-    for part in candidate.reference:
-        if not isinstance(part, str):
-            raise _wrong(str, part)
+def _candidate(candidate: Candidate) -> Candidate:
     if not (math.isfinite(candidate.score) and math.isfinite(candidate.whole)):
         msg = "A score is a finite number."
         raise ValueError(msg)

@@ -114,8 +114,7 @@ def _fused(
                 first[reference] = replace(known, passage=candidate.passage)
             scores[reference] = scores.get(reference, 0.0) + share
     return ordered(
-        replace(candidate, score=scores[reference])
-        for reference, candidate in first.items()
+        _scored(candidate, scores[reference]) for reference, candidate in first.items()
     )
 
 
@@ -134,8 +133,21 @@ def on_the_wire(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Scale scores to 0-100, the best candidate 100, rounded to two decimals."""
     best = max((candidate.score for candidate in candidates), default=0.0)
     if best <= 0.0:
-        return [replace(candidate, score=0.0) for candidate in candidates]
+        return [_scored(candidate, 0.0) for candidate in candidates]
     return [
-        replace(candidate, score=round(BEST_SCORE * candidate.score / best, 2))
+        _scored(candidate, round(BEST_SCORE * candidate.score / best, 2))
         for candidate in candidates
     ]
+
+
+def _scored(candidate: Candidate, score: float) -> Candidate:
+    """Return a candidate with another score; `replace` takes three times as long."""
+    return Candidate(
+        source=candidate.source,
+        object_id=candidate.object_id,
+        language=candidate.language,
+        score=score,
+        part=candidate.part,
+        passage=candidate.passage,
+        whole=candidate.whole,
+    )

@@ -64,6 +64,8 @@ class Fields:
     def section(self, name: str) -> Mapping[str, Any]:
         """Return a section, empty when it is absent or something else."""
         value = self.members.get(name)
+        if value is None:
+            return EMPTY
         return value if isinstance(value, Mapping) else EMPTY
 
     def get(self, path: str) -> Any:
@@ -73,8 +75,12 @@ class Fields:
 
     def first(self, paths: Sequence[str], read: Callable[[Any], T | None]) -> T | None:
         """Return the first readable value among `paths`."""
-        readings = (read(value) for _, value in self.present(paths))
-        return next((reading for reading in readings if reading is not None), None)
+        for path in paths:
+            value = self.get(path)
+            reading = None if value is None else read(value)
+            if reading is not None:
+                return reading
+        return None
 
     def present(self, paths: Sequence[str]) -> Iterator[tuple[str, Any]]:
         """Yield path and value of those of `paths` that the request has."""

@@ -223,8 +223,11 @@ def _check_session_size(context: Mapping[str, Any]) -> None:
 
 
 def _size(value: Any) -> int:
-    compact = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return len(compact.encode())
+    return len(_compact(value).encode())
+
+
+# `json.dumps` would make an encoder each time.
+_compact: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def _limits(members: Fields) -> Limits:

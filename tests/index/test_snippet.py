@@ -10,7 +10,7 @@ from nlweb_ask.index.analysis import (
     analyze,
     analyze_question,
     matching_spans,
-    matching_spans_of_each,
+    matching_spans_of_lines,
 )
 from nlweb_ask.index.snippet import ELLIPSIS, matched_spans, snippet, snippets
 
@@ -70,14 +70,15 @@ def test_of_several_texts_each_is_cut_as_if_it_were_alone(texts, asked, length):
 
 
 @given(
-    st.lists(st.text(max_size=60) | st.sampled_from(WORDS), max_size=6),
+    st.lists(st.text(max_size=60) | st.sampled_from([*WORDS, "ALPHA"]), max_size=6),
     st.sampled_from(WORDS),
     st.sampled_from(["en", "ja"]),
 )
 def test_words_are_found_in_several_texts_as_in_each_alone(texts, asked, language):
     wanted = frozenset(analyze_question(asked, [language]))
-    alone = [matching_spans(text, wanted, language) for text in texts]
-    assert matching_spans_of_each(texts, wanted, language) == alone
+    lines = [text.split() for text in texts]
+    alone = [matching_spans(" ".join(line), wanted, language) for line in lines]
+    assert matching_spans_of_lines(lines, wanted, language) == alone
 
 
 def test_a_short_text_is_shown_whole_in_one_line():

@@ -18,14 +18,7 @@ def dumps(document: Mapping[str, Any]) -> bytes:
     Raises:
         ValueError: It holds NaN or an infinity, which JSON cannot say.
     """
-    text = json.dumps(
-        document,
-        ensure_ascii=False,
-        allow_nan=False,
-        separators=(",", ":"),
-        default=_plain,
-    )
-    return _ESCAPED.sub(_escape, text).encode()
+    return _ESCAPED.sub(_escape, _json(document)).encode()
 
 
 def _plain(value: Any) -> Any:
@@ -34,6 +27,12 @@ def _plain(value: Any) -> Any:
         return dict(value)
     msg = f"A {type(value).__name__} cannot be written as JSON."
     raise TypeError(msg)
+
+
+# `json.dumps` would make an encoder for each document.
+_json: Final = json.JSONEncoder(
+    ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain
+).encode
 
 
 def _escape(match: re.Match[str]) -> str:
