@@ -220,6 +220,9 @@ def normalized(text: str) -> str:
 
 def plain_words(text: str) -> list[str]:
     """Return the words as they stand, normalised and casefolded, in any language."""
+    letters = _ascii_letters(text)
+    if letters is not None:
+        return letters.decode("ascii").split()
     return list(chain.from_iterable(_plain.of(text)))
 
 
@@ -235,12 +238,18 @@ def spelled_words(text: str) -> bytes:
 @lru_cache(maxsize=1)
 def _ascii_words(text: str) -> Sequence[bytes] | None:
     """Return the plain words of a text that has no letters but those of ASCII."""
+    letters = _ascii_letters(text)
+    return None if letters is None else letters.split()
+
+
+def _ascii_letters(text: str) -> bytes | None:
+    """Return a text with the words of `_ascii_words`, and spaces between them."""
     if not text.isascii():
         for sign in _TYPOGRAPHY:
             text = text.replace(sign, " ")
         if not text.isascii():
             return None
-    return text.encode("ascii").translate(_ASCII_WORDS).split()
+    return text.encode("ascii").translate(_ASCII_WORDS)
 
 
 # In no word, before normalising and after it, and common in texts of any language.

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final, Literal, NamedTuple
@@ -71,31 +71,35 @@ _CLAUSE_GAP: Final = re.compile(r"(?<=[\u0e01-\u0edf])\s+(?=[\u0e01-\u0edf])")
 _LEAST_CLAUSE: Final = 40  # signs
 
 _FENCE: Final = re.compile(r"[ \t]*(`{3,}|~{3,})")
+_FENCES: Final = ("```", "~~~")
 _BULLET: Final = re.compile(
     r"\s*(?:[-*+•‣◦▪·–—]\s|\(?(?:\d{1,3}|[A-Za-z])[.)]\s|#{1,6}\s)"
 )
 # How lines of programs, of terminals and of markup begin or end.
 _CODE: Final = re.compile(
     r"(?:[ ]{4,}|\t)\S"
-    r"|\s*(?:>>>|\.\.\. |\$ |#!|<[/!?a-zA-Z]|@\w+[.(\n]|//|/\*|\{[%{]|\}|\]|\))"
-    r"|\s*(?:(?:def|class)\s+\w+\b[^.]*:|from\s+\S+\s+import\s+[\w.,\s*]+)\s*$"
-    r"|\s*(?:import\s+[\w.]+|(?:const|let|var|function|public)\s[^.]*[(;={])\s*$"
-    r"|.*(?:[{;]|\(\)|\\)\s*$"
-    r"|\s*[\w.\[\]'\"]+\s*(?:=|\+=|:=)\s*\S"
-    r"|\s*(?:class\s+|async\s+)?[\w.]+\([^)]*\)(?:\[\w+\])?\s*$"
+    r"|\s*+(?:"
+    r">>>|\.\.\. |\$ |#!|<[/!?a-zA-Z]|@\w+[.(\n]|//|/\*|\{[%{]|\}|\]|\)"
+    r"|(?:def|class)\s+\w+\b[^.]*:\s*$|from\s+\S+\s+import\s+[\w.,\s*]+$"
+    r"|import\s+[\w.]+\s*$|(?:const|let|var|function|public)\s[^.]*[(;={]\s*$"
+    r"|[\w.\[\]'\"]++\s*+(?:=|\+=|:=)\s*\S"
+    r"|(?:class\s+|async\s+)?[\w.]++\([^)]*+\)(?:\[\w+\])?\s*$"
+    r")"
 )
+_CODE_ENDS: Final = ("{", ";", "()", "\\")
 _CODE_SIGNS: Final = re.compile(r"[{}\[\]<>=;_\\|$`@#]")
 _CODE_SHARE: Final = 0.12
 _CELLS: Final = re.compile(
     r"\S\s+\|\s+\S|^\s*\||\|\s*$|^[\s+|:=-]*[+|=-]{3}[\s+|:=-]*$"
 )
+# Between the rows of a table whose cells are told apart by space alone.
+_RULE: Final = re.compile(r"(?=[\s+:=-]*+\Z).*[-=]{3}")
 
 # What most lines are: they begin with a letter, and nothing in them is of a program, a
 # table or a list.
 _PROSE: Final = re.compile(
     r"(?!(?:def|class|from|import)\s)[^\W\d_](?![.)]\s)[^{}\[\]<>=;_\\|$`@#()+]*+\Z"
 )
-_MAY_BE_TABLE: Final = re.compile(r"\||[-=]{3}")
 
 # Lines of a text that was wrapped by hand are about as long as this.
 _WRAPPED_WIDTHS: Final = range(50, 121)
@@ -258,16 +262,21 @@ def _abbreviations(language: str) -> frozenset[str]:
     return ABBREVIATIONS.get(language, frozenset()) | ABBREVIATIONS["any"]
 
 
-def _of_group(text: str, group: Sequence[_Line]) -> Iterator[Piece]:
+_KINDS: Final[Mapping[str, Kind]] = {
+    "prose": "line",
+    "table": "table",
+    "code": "code",
+    "fence": "code",
+}
+
+
+def _of_group(text: str, group: Sequence[_Line]) -> Iterable[Piece]:
     if not group:
-        return
+        return ()
     first, last = group[0], group[-1]
-    if first.kind in {"code", "fence"}:
-        yield Piece(first.start, last.end, "code")
-    elif first.kind == "table":
-        yield Piece(first.start, last.end, "table")
-    else:
-        yield from _paragraphs(text, group)
+    if first.kind == "prose" and len(group) > 1:
+        return _paragraphs(text, group)
+    return (Piece(first.start, last.end, _KINDS[first.kind]),)
 
 
 def _paragraphs(text: str, lines: Sequence[_Line]) -> Iterator[Piece]:
@@ -294,7 +303,9 @@ def _full_lines(text: str, lines: Sequence[_Line]) -> frozenset[int]:
 
     One alone may be as long by chance, and the longest always is.
     """
-    width = max(line.end - line.start for line in lines)
+    if len(lines) <= _SEVERAL_FULL:
+        return frozenset()
+    width = max([line.end - line.start for line in lines])
     if width not in _WRAPPED_WIDTHS:
         return frozenset()
     full = {
@@ -312,41 +323,34 @@ def _first_word(text: str, line: _Line) -> int:
 def _lines(text: str) -> Iterator[_Line]:
     """Yield the lines that are not empty."""
     position, fence, begins = 0, "", True
+    is_fenced = any(mark in text for mark in _FENCES)
     for written in text.splitlines(keepends=True):
         start, position = position, position + len(written)
         if not fence and _PROSE.match(written):
             yield _Line(start, start + len(written.rstrip()), "prose", begins)
             begins = False
             continue
-        mark = _FENCE.match(written)
+        mark = _FENCE.match(written) if is_fenced else None
         inside = bool(fence)
         if mark is not None and not fence:
             fence, begins = mark[1], True
         elif mark is not None and mark[1].startswith(fence):
             fence = ""
-        if not written.strip():
+        stripped = written.strip()
+        if not stripped:
             begins = begins or not inside
             continue
         kind = "fence" if inside or fence else _kind(written)
         is_item = kind == "prose" and _BULLET.match(written) is not None
-        yield _stripped(written, start, kind, begins=begins or is_item)
+        start += written.index(stripped)
+        yield _Line(start, start + len(stripped), kind, begins or is_item)
         begins = inside and not fence
 
 
-def _stripped(
-    written: str,
-    start: int,
-    kind: Literal["prose", "table", "code", "fence"],
-    *,
-    begins: bool,
-) -> _Line:
-    first = start + len(written) - len(written.lstrip())
-    return _Line(first, first + len(written.strip()), kind, begins)
-
-
 def _kind(line: str) -> Literal["prose", "table", "code"]:
-    if _MAY_BE_TABLE.search(line) and _CELLS.search(line):
+    if _CELLS.search(line) if "|" in line else _RULE.match(line):
         return "table"
+    if line.rstrip().endswith(_CODE_ENDS) or _CODE.match(line):
+        return "code"
     signs = len(_CODE_SIGNS.findall(line))
-    is_code = signs > _CODE_SHARE * len(line) or _CODE.match(line) is not None
-    return "code" if is_code else "prose"
+    return "code" if signs > _CODE_SHARE * len(line) else "prose"
