@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import version
 from itertools import accumulate, chain, groupby
-from operator import itemgetter
 from typing import Final, NamedTuple, TypeVar
 
 from django.conf import settings
@@ -135,6 +134,8 @@ _PLAIN_WORD: Final = re.compile(_WORD)
 _WHITE: Final = [
     sign for sign in map(chr, range(0x10000)) if sign.isspace() and sign != " "
 ]
+# Its capital is another sign.
+_SMALL: Final = re.compile("[a-z]")
 # What is left of a word that lost its vowel: `l'eau`, `don't`, `the museum's`.
 _CLITICS: Final = frozenset({"s", "t", "d", "m", "ll", "re", "ve"})
 _ELISIONS: Final = frozenset(
@@ -558,20 +559,24 @@ def matching_spans_of_each(
 def _matching_spans(
     text: str, wanted: frozenset[str], language: str, shouting: bool
 ) -> list[MatchingSpan]:
-    hits = _chunks(language, shouting).with_terms(set(text.split()), wanted)
-    spaced = _with_plain_spaces(text)
-    found = [
-        (place + start, place + end, terms)
-        for chunk in hits
-        for start, end, terms in _wanted_spans(chunk, wanted, language, shouting)
-        for place in _places(spaced, chunk)
-    ]
-    found.sort(key=itemgetter(0))
+    chunks = _with_plain_spaces(text).split(" ")
+    spans = {
+        chunk: _wanted_spans(chunk, wanted, language, shouting)
+        for chunk in _chunks(language, shouting).with_terms(set(chunks), wanted)
+    }
+    found: list[MatchingSpan] = []
+    place = 0
+    for chunk in chunks:
+        if chunk in spans:
+            for start, end, terms in spans[chunk]:
+                found.append((place + start, place + end, terms))
+        place += len(chunk) + 1
     return found
 
 
 def _is_shouting(text: str) -> bool:
-    return text == text.upper()
+    # Nearly always it is enough to see one small letter.
+    return not _SMALL.search(text) and text == text.upper()
 
 
 def _wanted_spans(
@@ -585,20 +590,11 @@ def _wanted_spans(
 
 
 def _with_plain_spaces(text: str) -> str:
-    """Return a text between two spaces, with a space for each sign of white space."""
+    """Return a text with a space for each sign of white space."""
     for sign in _WHITE:
         if sign in text:
             text = text.replace(sign, " ")
-    return f" {text} "
-
-
-def _places(spaced: str, chunk: str) -> Iterator[int]:
-    """Yield where a chunk stands between spaces, in the text without the first one."""
-    chunk = f" {chunk} "
-    place = spaced.find(chunk)
-    while place >= 0:
-        yield place
-        place = spaced.find(chunk, place + len(chunk) - 1)
+    return text
 
 
 class _Chunks:
