@@ -559,18 +559,20 @@ def matching_spans_of_each(
 def _matching_spans(
     text: str, wanted: frozenset[str], language: str, shouting: bool
 ) -> list[MatchingSpan]:
-    chunks = _with_plain_spaces(text).split(" ")
-    spans = {
-        chunk: _wanted_spans(chunk, wanted, language, shouting)
-        for chunk in _chunks(language, shouting).with_terms(set(chunks), wanted)
-    }
+    spaced = _with_plain_spaces(text)
+    chunks = spaced.split(" ")
+    hits = _chunks(language, shouting).with_terms(chunks, wanted)
+    spaced = f" {spaced} "
+    spans: dict[str, Sequence[MatchingSpan]] = {}
     found: list[MatchingSpan] = []
-    place = 0
-    for chunk in chunks:
-        if chunk in spans:
-            for start, end, terms in spans[chunk]:
-                found.append((place + start, place + end, terms))
-        place += len(chunk) + 1
+    place = -1
+    for chunk in filter(hits.__contains__, chunks):
+        if chunk not in spans:
+            spans[chunk] = _wanted_spans(chunk, wanted, language, shouting)
+        # The next one in reading order, so the first that there is.
+        place = spaced.find(f" {chunk} ", place + 1)
+        for start, end, terms in spans[chunk]:
+            found.append((place + start, place + end, terms))
     return found
 
 
@@ -597,6 +599,11 @@ def _with_plain_spaces(text: str) -> str:
     return text
 
 
+# What was looked at, and what of it each term has. In one, so that another thread sees
+# either both as they were or both begun anew.
+_Kept = tuple[set[str], dict[str, list[str]]]
+
+
 class _Chunks:
     """What stands between white space, in one language, by its terms.
 
@@ -606,27 +613,30 @@ class _Chunks:
 
     def __init__(self, language: str, shouting: bool) -> None:
         self.language, self.shouting = language, shouting
-        self._known: set[str] = set()
-        self._of_term: dict[str, list[str]] = {}
+        self._kept: _Kept = (set(), {})
 
-    def with_terms(self, chunks: set[str], wanted: frozenset[str]) -> set[str]:
-        """Return those of `chunks` that have one of the terms `wanted`."""
-        known, of_term = self._known, self._of_term
+    def with_terms(self, chunks: Sequence[str], wanted: frozenset[str]) -> set[str]:
+        """Return what has one of the terms `wanted`: of `chunks`, and of those known.
+
+        With it come the long ones of `chunks`, whatever they have.
+        """
+        known, of_term = self._kept
         if len(known) >= MAX_CHUNKS:
-            known, of_term = self._known, self._of_term = set(), {}
-        found = set()
-        for chunk in chunks.difference(known):
-            terms = self._terms(chunk)
-            if not wanted.isdisjoint(terms):
+            known, of_term = self._kept = (set(), {})
+        found: set[str] = set()
+        # Nearly always all are known, and so it is not told which.
+        new = () if known.issuperset(chunks) else set(chunks).difference(known)
+        for chunk in new:
+            if len(chunk) > MAX_TERM_LENGTH:
                 found.add(chunk)
-            if len(chunk) <= MAX_TERM_LENGTH:
-                for term in terms:
-                    of_term.setdefault(term, []).append(chunk)
-                # Last: another thread takes it for looked at from here on.
-                known.add(chunk)
+                continue
+            for term in self._terms(chunk):
+                of_term.setdefault(term, []).append(chunk)
+            # Last: another thread takes it for looked at from here on.
+            known.add(chunk)
         for term in wanted:
             found.update(of_term.get(term, ()))
-        return found & chunks
+        return found
 
     def _terms(self, chunk: str) -> set[str]:
         spans = _spans(chunk, self.language, self.shouting)
