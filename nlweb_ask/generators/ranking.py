@@ -7,6 +7,7 @@ only when one of them may be better than those that are known.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +15,14 @@ from heapq import heappop, heappush
 from operator import attrgetter
 from typing import Final, NamedTuple
 
-from nlweb_ask.generators.evidence import Evidence, Hit, Page, Worth, words_in
+from nlweb_ask.generators.evidence import (
+    Evidence,
+    Hit,
+    Page,
+    Words,
+    Worth,
+    words_in,
+)
 from nlweb_ask.index.analysis import plain_words, word_count
 from nlweb_ask.index.cuts import Cuts, cuts_of
 from nlweb_ask.index.sentences import Piece
@@ -123,12 +131,7 @@ class BestFirst:
 
 def _best_first(evidence: Evidence, place: int) -> Iterator[Quote]:
     page = evidence.pages[place]
-    worth = Worth(
-        [
-            share * NAMED if page.named >> number & 1 else share
-            for number, share in enumerate(evidence.shares.of_each)
-        ]
-    )
+    worth = _Worth(evidence.shares, page.named)
     known: list[_Found] = []
     unread: list[_Paragraph] = []
     for number, (passage, hits) in enumerate(page.passages):
@@ -175,10 +178,20 @@ class _Paragraph(NamedTuple):
     passage: _Passage
 
 
+class _Worth(NamedTuple):
+    """What words of the question are to a sentence of a page."""
+
+    shares: Worth
+    named: Words  # that the page is named by
+
+    def of(self, words: Words) -> float:
+        return self.shares[words] - (1.0 - NAMED) * self.shares[words & self.named]
+
+
 class _Passage(NamedTuple):
     """A passage of a page whose sentences may be quoted."""
 
-    worth: Worth  # what the words of the question are to a sentence
+    worth: _Worth
     result: Result
     number: int
     cuts: Cuts
@@ -192,7 +205,7 @@ class _Passage(NamedTuple):
             if number and not inside:
                 continue
             if first:
-                most = self.worth[words_in(inside)] + SURELY
+                most = self.worth.of(words_in(inside)) + SURELY
                 rest.append(_Paragraph(most, number, inside, self))
             else:
                 first += self.found(number, inside, is_first=True)
@@ -215,14 +228,10 @@ class _Passage(NamedTuple):
             start, end = _cut(text, begins, piece.end, inside)
             if start == end:
                 continue
-            value = _value(self.worth[words_in(inside)], text, piece)
-            yield _Found(
-                loss=-(value + (FIRST if is_first else 0.0)),
-                passage=self.number,
-                start=start,
-                end=end,
-                is_cut=(begins < start, end < piece.end),
-            )
+            value = _value(self.worth.of(words_in(inside)), text, piece)
+            value += FIRST if is_first else 0.0
+            is_cut = (begins < start, end < piece.end)
+            yield _Found(-value, self.number, start, end, is_cut)
             is_first = False
 
 
@@ -230,15 +239,12 @@ def _shared_out(
     pieces: Iterable[Piece], hits: Sequence[Hit]
 ) -> Iterator[tuple[Piece, Sequence[Hit]]]:
     """Yield each piece, of ascending ones, with the hits that begin in it."""
-    begin = 0
+    starts = [start for start, _end, _words in hits]
+    end = 0
     for piece in pieces:
-        while begin < len(hits) and hits[begin][0] < piece.start:
-            begin += 1
-        end = begin
-        while end < len(hits) and hits[end][0] < piece.end:
-            end += 1
+        begin = bisect_left(starts, piece.start, end)
+        end = bisect_left(starts, piece.end, begin)
         yield piece, hits[begin:end]
-        begin = end
 
 
 def _is_quotable(piece: Piece) -> bool:
@@ -261,6 +267,8 @@ def _is_short(written: str) -> bool:
 
 def _begins(text: str, piece: Piece) -> int:
     """Return where the words of a piece begin, behind the mark of a list or heading."""
+    if text[piece.start].isalnum():
+        return piece.start
     mark = _MARK_OF_LIST.match(text, piece.start, piece.end)
     return mark.end() if mark else piece.start
 
