@@ -719,14 +719,22 @@ def question_words(
     Returns:
         The words, each once; none when the text has no word.
     """
+    read_as = tuple(dict.fromkeys(map(language_of, languages or [""])))
+    return list(_question_words(text, read_as, corrected, limit))
+
+
+# Those that are being answered: the answer asks again for what the search looked for.
+@lru_cache(maxsize=8)
+def _question_words(
+    text: str, read_as: tuple[str, ...], corrected: str, limit: int
+) -> Sequence[Word]:
     tokens, shouting = _tokens(text)
     meant = _tokens(corrected)[0] if corrected else tokens
     if len(meant) != len(tokens):
         meant = tokens
-    read_as = list(dict.fromkeys(map(language_of, languages or [""])))
     spoken = _spoken(tokens, read_as)
     stops = frozenset[str]().union(*map(_stop_words, spoken))
-    reading = _Reading(tuple(spoken or read_as), tuple(read_as), shouting)
+    reading = _Reading(tuple(spoken or read_as), read_as, shouting)
     both = list(zip(tokens, meant, strict=True))
     content = [
         word
