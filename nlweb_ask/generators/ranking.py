@@ -136,14 +136,11 @@ def _best_first(evidence: Evidence, place: int) -> Iterator[Quote]:
     unread: list[_Paragraph] = []
     for number, (passage, hits) in enumerate(page.passages):
         cuts = cuts_of(passage.text, page.result.reference.language)
-        first, rest = _Passage(worth, page.result, number, cuts).parted(hits)
-        unread += rest
-        for found in first:
-            heappush(known, found)
+        unread += _Passage(worth, page.result, number, cuts).paragraphs(hits)
     for paragraph in sorted(unread, key=attrgetter("most"), reverse=True):
         while known and -known[0].loss > paragraph.most:
             yield _quote(page, place, heappop(known))
-        for found in paragraph.passage.found(paragraph.number, paragraph.hits):
+        for found in paragraph.passage.found(paragraph):
             heappush(known, found)
     while known:
         yield _quote(page, place, heappop(known))
@@ -175,6 +172,7 @@ class _Paragraph(NamedTuple):
     most: float  # no sentence of it is worth more
     number: int
     hits: Sequence[Hit]
+    is_first: bool  # of those of its passage that may be quoted
     passage: _Passage
 
 
@@ -196,38 +194,30 @@ class _Passage(NamedTuple):
     number: int
     cuts: Cuts
 
-    def parted(self, hits: Sequence[Hit]) -> tuple[list[_Found], list[_Paragraph]]:
-        """Return the sentences up to the first, and the paragraphs behind with hits."""
-        first: list[_Found] = []
-        rest: list[_Paragraph] = []
+    def paragraphs(self, hits: Sequence[Hit]) -> Iterator[_Paragraph]:
+        """Yield those that may be quoted: the first one, and others that have hits."""
+        extra = FIRST
         pieces = _shared_out(self.cuts.paragraphs, hits)
-        for number, (_piece, inside) in enumerate(pieces):
-            if number and not inside:
-                continue
-            if first:
-                most = self.worth.of(words_in(inside)) + SURELY
-                rest.append(_Paragraph(most, number, inside, self))
-            else:
-                first += self.found(number, inside, is_first=True)
-        return first, rest
+        for number, (piece, inside) in enumerate(pieces):
+            if (number == 0 or inside) and _is_quotable(piece):
+                most = self.worth.of(words_in(inside)) + extra + SURELY
+                yield _Paragraph(most, number, inside, extra > 0.0, self)
+                extra = 0.0
 
-    def found(
-        self, paragraph: int, hits: Sequence[Hit], *, is_first: bool = False
-    ) -> Iterator[_Found]:
+    def found(self, paragraph: _Paragraph) -> Iterator[_Found]:
         """Yield the sentences that have words of the question.
 
-        With `is_first`, one that has none as well, when no other comes before it.
+        Of the first paragraph one that has none as well, when no other comes before it.
         """
+        is_first = paragraph.is_first
         text = self.result.passages[self.number].text
         language = self.result.reference.language
-        pieces = self.cuts.sentences(paragraph, text, language)
-        for piece, inside in _shared_out(pieces, hits):
-            if not (inside or is_first) or not _is_quotable(piece):
+        pieces = self.cuts.sentences(paragraph.number, text, language)
+        for piece, inside in _shared_out(pieces, paragraph.hits):
+            if not (inside or is_first):
                 continue
             begins = _begins(text, piece)
             start, end = _cut(text, begins, piece.end, inside)
-            if start == end:
-                continue
             value = _value(self.worth.of(words_in(inside)), text, piece)
             value += FIRST if is_first else 0.0
             is_cut = (begins < start, end < piece.end)
