@@ -76,11 +76,11 @@ class Quote:
 
     def repeats(self, chosen: Iterable[Quote]) -> bool:
         """Tell whether one of `chosen` says nearly the same."""
-        return any(
-            len(self.words & other.words)
-            >= SAME * min(len(self.words), len(other.words))
-            for other in chosen
-        )
+        for other in chosen:
+            said, before = self.words, other.words
+            if len(said & before) >= SAME * min(len(said), len(before)):
+                return True
+        return False
 
     def goes_on_from(self, chosen: Iterable[Quote]) -> bool:
         """Tell whether it stands right behind one of `chosen`."""
@@ -197,9 +197,13 @@ class _Passage(NamedTuple):
     def paragraphs(self, hits: Sequence[Hit]) -> Iterator[_Paragraph]:
         """Yield those that may be quoted: the first one, and others that have hits."""
         extra = FIRST
-        pieces = _shared_out(self.cuts.paragraphs, hits)
-        for number, (piece, inside) in enumerate(pieces):
-            if (number == 0 or inside) and _is_quotable(piece):
+        end, count = 0, len(hits)
+        for number, piece in enumerate(self.cuts.paragraphs):
+            begin, stop = end, piece.end
+            while end < count and hits[end][0] < stop:
+                end += 1
+            if (end > begin or number == 0) and _is_quotable(piece):
+                inside = hits[begin:end]
                 most = self.worth.of(words_in(inside)) + extra + SURELY
                 yield _Paragraph(most, number, inside, extra > 0.0, self)
                 extra = 0.0
