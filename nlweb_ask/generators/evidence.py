@@ -94,7 +94,8 @@ def evidence(question: Question, results: Sequence[Result], site_id: int) -> Evi
     total = sum(word.weight for word in words)
     shares = Worth([word.held / total for word in words])
     hits = _hits(results, _owners(words))
-    return Evidence(shares, [_page(result, hits, shares) for result in results])
+    pages = [_page(each, hits[each.reference.language], shares) for each in results]
+    return Evidence(shares, pages)
 
 
 def _texts(result: Result) -> list[str]:
@@ -116,23 +117,18 @@ def _owners(words: Sequence[WeighedWord]) -> dict[str, Words]:
 
 def _hits(
     results: Sequence[Result], owners: Mapping[str, Words]
-) -> Iterator[list[Hit]]:
-    """Return an iterator over the hits in each text of each of the results.
+) -> Mapping[str, Iterator[list[Hit]]]:
+    """Return iterators over the hits in each text of the results in each language.
 
     One look for all pages of a language: what is looked for costs more than where.
     """
     texts: dict[str, list[str]] = {}
     for result in results:
         texts.setdefault(result.reference.language, []).extend(_texts(result))
-    found = {
+    return {
         language: _hits_of_each(of_language, owners, language)
         for language, of_language in texts.items()
     }
-    return (
-        next(found[result.reference.language])
-        for result in results
-        for _text in _texts(result)
-    )
 
 
 def _hits_of_each(
