@@ -39,10 +39,23 @@ class Worth(dict[Words, float]):
     def __init__(self, of_each: Sequence[float]) -> None:
         super().__init__()
         self.of_each = of_each
+        self._partly: dict[tuple[Words, Words, float], float] = {}
 
     def __missing__(self, words: Words) -> float:
         each = [worth for n, worth in enumerate(self.of_each) if words >> n & 1]
         found = self[words] = sum(each)
+        return found
+
+    def partly(self, words: Words, part: Words, share: float) -> float:
+        """Return the same where of each in `part`, which are among them, a share counts."""
+        found = self._partly.get((words, part, share))
+        if found is None:
+            each = [
+                worth * share if part >> n & 1 else worth
+                for n, worth in enumerate(self.of_each)
+                if words >> n & 1
+            ]
+            found = self._partly[words, part, share] = sum(each)
         return found
 
 

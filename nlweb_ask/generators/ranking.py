@@ -183,7 +183,7 @@ class _Worth(NamedTuple):
     named: Words  # that the page is named by
 
     def of(self, words: Words) -> float:
-        return self.shares[words] - (1.0 - NAMED) * self.shares[words & self.named]
+        return self.shares.partly(words, words & self.named, NAMED)
 
 
 class _Passage(NamedTuple):
