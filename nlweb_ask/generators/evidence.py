@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import accumulate
-from typing import Final, NamedTuple
+from operator import or_
+from typing import Final
 
 from nlweb_ask.index.analysis import matching_spans
 from nlweb_ask.index.weights import WeighedWord, weighed_words
@@ -26,15 +28,35 @@ MOST_OUT: Final = 2.0  # times the share that is held
 # As far as a page stands out on average: with nothing to compare it is not known.
 ALONE: Final = 0.4
 SEPARATOR: Final = "\n"
-NONE: Final[frozenset[int]] = frozenset()
+
+Words = int  # of the question: a bit each, the first one's the lowest
+Hit = tuple[int, int, Words]  # start, end, which words stand there
 
 
-class Hit(NamedTuple):
-    """Where a word of the question stands in a passage."""
+class Worth(dict[Words, float]):
+    """What words of a question are worth together, added up once, in their order."""
 
-    start: int
-    end: int
-    words: frozenset[int]  # numbers of the question's words
+    def __init__(self, of_each: Sequence[float]) -> None:
+        super().__init__()
+        self.of_each = of_each
+        self._partly: dict[tuple[Words, Words, float], float] = {}
+
+    def __missing__(self, words: Words) -> float:
+        each = [worth for n, worth in enumerate(self.of_each) if words >> n & 1]
+        found = self[words] = sum(each)
+        return found
+
+    def partly(self, words: Words, part: Words, share: float) -> float:
+        """Return the same where of each in `part`, which are among them, a share counts."""
+        found = self._partly.get((words, part, share))
+        if found is None:
+            each = [
+                worth * share if part >> n & 1 else worth
+                for n, worth in enumerate(self.of_each)
+                if words >> n & 1
+            ]
+            found = self._partly[words, part, share] = sum(each)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +65,8 @@ class Page:
 
     result: Result
     passages: Sequence[tuple[PassageText, Sequence[Hit]]]
-    named: frozenset[int]  # in its name, or the heading of its best passage
-    held: frozenset[int]  # anywhere in what there is of it
+    named: Words  # in its name, or the heading of its best passage
+    held: Words  # anywhere in what there is of it
     score: float  # 0 to about 4: what is held, counted as the search counts it
 
 
@@ -52,12 +74,8 @@ class Page:
 class Evidence:
     """The pages of an answer, in the order of the results, with their words."""
 
-    shares: Sequence[float]  # what each word of the question is of it; at most 1 in all
+    shares: Worth  # what words of the question are of it; at most 1 in all
     pages: Sequence[Page]
-
-    def share(self, held: Iterable[int]) -> float:
-        """Return how much of the question these of its words are, 0 to 1."""
-        return sum([self.shares[number] for number in held])
 
     @property
     def fit(self) -> float:
@@ -71,7 +89,7 @@ class Evidence:
         if not self.pages:
             return 0.0
         first = self.pages[0]
-        held, named = self.share(first.held), self.share(first.named)
+        held, named = self.shares[first.held], self.shares[first.named]
         return held + NAMED * named + min(self._standing_out(), MOST_OUT * held)
 
     def _standing_out(self) -> float:
@@ -87,9 +105,10 @@ def evidence(question: Question, results: Sequence[Result], site_id: int) -> Evi
     languages = dict.fromkeys(result.reference.language for result in results)
     words = weighed_words(question, site_id, tuple(languages))
     total = sum(word.weight for word in words)
-    shares = [word.held / total for word in words]
+    shares = Worth([word.held / total for word in words])
     hits = _hits(results, _owners(words))
-    return Evidence(shares, [_page(result, hits, shares) for result in results])
+    pages = [_page(each, hits[each.reference.language], shares) for each in results]
+    return Evidence(shares, pages)
 
 
 def _texts(result: Result) -> list[str]:
@@ -100,89 +119,85 @@ def _texts(result: Result) -> list[str]:
     return texts
 
 
-def _owners(words: Sequence[WeighedWord]) -> dict[str, frozenset[int]]:
-    """Return the numbers of the words that each term finds."""
-    owners: dict[str, frozenset[int]] = {}
+def _owners(words: Sequence[WeighedWord]) -> dict[str, Words]:
+    """Return the words that each term finds."""
+    owners: dict[str, Words] = {}
     for number, word in enumerate(words):
         for term in word.terms:
-            owners[term] = owners.get(term, NONE) | {number}
+            owners[term] = owners.get(term, 0) | 1 << number
     return owners
 
 
 def _hits(
-    results: Sequence[Result], owners: Mapping[str, frozenset[int]]
-) -> Iterator[list[Hit]]:
-    """Return an iterator over the hits in each text of each of the results.
+    results: Sequence[Result], owners: Mapping[str, Words]
+) -> Mapping[str, Iterator[list[Hit]]]:
+    """Return iterators over the hits in each text of the results in each language.
 
     One look for all pages of a language: what is looked for costs more than where.
     """
     texts: dict[str, list[str]] = {}
     for result in results:
         texts.setdefault(result.reference.language, []).extend(_texts(result))
-    found = {
+    return {
         language: _hits_of_each(of_language, owners, language)
         for language, of_language in texts.items()
     }
-    return (
-        next(found[result.reference.language])
-        for result in results
-        for _text in _texts(result)
-    )
 
 
 def _hits_of_each(
-    texts: Sequence[str], owners: Mapping[str, frozenset[int]], language: str
+    texts: Sequence[str], owners: Mapping[str, Words], language: str
 ) -> Iterator[list[Hit]]:
     """Return an iterator over the hits in each text, by their place in that text."""
     ends = [*accumulate(len(text) + len(SEPARATOR) for text in texts)]
     of_each: list[list[Hit]] = [[] for _ in texts]
     number, offset = 0, 0
-    known: dict[frozenset[str], frozenset[int]] = {}
+    known: dict[frozenset[str], Words] = {}
     spans = matching_spans(SEPARATOR.join(texts), frozenset(owners), language)
     for start, end, terms in spans:
         while start >= ends[number]:
             offset = ends[number]
             number += 1
         if terms not in known:
-            known[terms] = NONE.union(*[owners[term] for term in terms])
-        of_each[number].append(Hit(start - offset, end - offset, known[terms]))
+            known[terms] = reduce(or_, [owners[term] for term in terms])
+        of_each[number].append((start - offset, end - offset, known[terms]))
     return iter(of_each)
 
 
-def _page(result: Result, hits: Iterator[list[Hit]], shares: Sequence[float]) -> Page:
+def _page(result: Result, hits: Iterator[list[Hit]], shares: Worth) -> Page:
     passages = result.passages[:MAX_PASSAGES]
-    name = _words_in(next(hits))
-    found = [(_words_in(next(hits)), next(hits)) for _passage in passages]
-    scores = [
-        _score(shares, (*name, *heading), len(passage.text), body)
-        for passage, (heading, body) in zip(passages, found, strict=True)
-    ]
-    headings = [heading for heading, _body in found]
-    bodies = [body for _heading, body in found]
-    return Page(
-        result=result,
-        passages=list(zip(passages, bodies, strict=True)),
-        named=name.union(*headings[:1]),
-        held=name.union(*headings, *map(_words_in, bodies)),
-        score=max(scores, default=_score(shares, name, 0, ())),
-    )
+    name = words_in(next(hits))
+    held, named, best = name, name, 0.0
+    bodies = []
+    for number, passage in enumerate(passages):
+        heading, body = words_in(next(hits)), next(hits)
+        score = shares[name] + shares[heading] + _score(shares, passage.text, body)
+        best = max(best, score)
+        held |= heading | words_in(body)
+        if number == 0:
+            named |= heading
+        bodies.append((passage, body))
+    return Page(result, bodies, named, held, best if bodies else shares[name])
 
 
-def _score(
-    shares: Sequence[float], named: Iterable[int], signs: int, hits: Iterable[Hit]
-) -> float:
-    """Return BM25 of one passage, with name and heading as fields of one word."""
-    times: dict[int, int] = {}
-    for hit in hits:
-        for number in hit.words:
-            times[number] = times.get(number, 0) + 1
-    norm = K1 * (1.0 - B + B * signs / USUAL_SIGNS)
+def _score(shares: Worth, text: str, hits: Iterable[Hit]) -> float:
+    """Return BM25 of the text of a passage; name and heading are fields of one word."""
+    times: dict[Words, int] = {}
+    for _start, _end, words in hits:
+        while words:
+            word = words & -words
+            times[word] = times.get(word, 0) + 1
+            words ^= word
+    norm = K1 * (1.0 - B + B * len(text) / USUAL_SIGNS)
     counted = [
-        shares[number] * count * (K1 + 1.0) / (count + norm)
-        for number, count in times.items()
+        shares[word] * count * (K1 + 1.0) / (count + norm)
+        for word, count in times.items()
     ]
-    return sum(counted) + sum([shares[number] for number in named])
+    return sum(counted)
 
 
-def _words_in(hits: Iterable[Hit]) -> frozenset[int]:
-    return NONE.union(*[hit.words for hit in hits])
+def words_in(hits: Iterable[Hit]) -> Words:
+    """Return the words that have a hit."""
+    found = 0
+    for _start, _end, words in hits:
+        found |= words
+    return found

@@ -50,17 +50,19 @@ class ExtractiveGenerator:
             yield sentence
 
     def _sentences(self, question: Question, found: Evidence) -> Iterator[Sentence]:
-        nearest = near_pages_of(found)[: self.nearest]
         if found.fit < self.least_fit:
             said = _("The site does not seem to answer this.")
-            yield _naming(f"{said} " + _("The nearest pages:"), found, nearest)
+            yield self._naming(f"{said} " + _("The nearest pages:"), found)
             return
         is_summary = question.mode == "summarize"
         quotes = summary(found) if is_summary else answer(found)
         if quotes:
             yield from _summarized(quotes) if is_summary else written(quotes)
         else:
-            yield _naming(_("There is no sentence to quote in:"), found, nearest)
+            yield self._naming(_("There is no sentence to quote in:"), found)
+
+    def _naming(self, said: str, found: Evidence) -> Sentence:
+        return _naming(said, found, near_pages_of(found)[: self.nearest])
 
 
 def _is_over(deadline: Deadline) -> bool:

@@ -42,6 +42,8 @@ def answer(evidence: Evidence) -> list[Quote]:
     for quotes in ranked:
         chosen += _first_new(quotes, chosen)
     for place, quotes in zip(places, ranked, strict=True):
+        if len(chosen) == MAX_SENTENCES:
+            break
         _add_more(quotes, chosen, sum(quote.page == place for quote in chosen))
     return sorted(chosen, key=lambda quote: quote.place)
 

@@ -7,6 +7,7 @@ only when one of them may be better than those that are known.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +15,14 @@ from heapq import heappop, heappush
 from operator import attrgetter
 from typing import Final, NamedTuple
 
-from nlweb_ask.generators.evidence import Evidence, Hit, Page
+from nlweb_ask.generators.evidence import (
+    Evidence,
+    Hit,
+    Page,
+    Words,
+    Worth,
+    words_in,
+)
 from nlweb_ask.index.analysis import plain_words, word_count
 from nlweb_ask.index.cuts import Cuts, cuts_of
 from nlweb_ask.index.sentences import Piece
@@ -68,11 +76,11 @@ class Quote:
 
     def repeats(self, chosen: Iterable[Quote]) -> bool:
         """Tell whether one of `chosen` says nearly the same."""
-        return any(
-            len(self.words & other.words)
-            >= SAME * min(len(self.words), len(other.words))
-            for other in chosen
-        )
+        for other in chosen:
+            said, before = self.words, other.words
+            if len(said & before) >= SAME * min(len(said), len(before)):
+                return True
+        return False
 
     def goes_on_from(self, chosen: Iterable[Quote]) -> bool:
         """Tell whether it stands right behind one of `chosen`."""
@@ -123,105 +131,114 @@ class BestFirst:
 
 def _best_first(evidence: Evidence, place: int) -> Iterator[Quote]:
     page = evidence.pages[place]
-    worth = [
-        share * NAMED if number in page.named else share
-        for number, share in enumerate(evidence.shares)
-    ]
-    known: list[tuple[float, tuple[int, int, int], Quote]] = []
+    worth = _Worth(evidence.shares, page.named)
+    known: list[_Found] = []
     unread: list[_Paragraph] = []
-    for number, (passage, _hits) in enumerate(page.passages):
+    for number, (passage, hits) in enumerate(page.passages):
         cuts = cuts_of(passage.text, page.result.reference.language)
-        first, rest = _Passage(worth, page, place, number, cuts).parted()
-        unread += rest
-        for quote in first:
-            heappush(known, (-quote.value, quote.place, quote))
+        unread += _Passage(worth, page.result, number, cuts).paragraphs(hits)
     for paragraph in sorted(unread, key=attrgetter("most"), reverse=True):
-        while known and -known[0][0] > paragraph.most:
-            yield heappop(known)[-1]
-        for quote in paragraph.passage.quotes(paragraph.number, paragraph.hits):
-            heappush(known, (-quote.value, quote.place, quote))
+        while known and -known[0].loss > paragraph.most:
+            yield _quote(page, place, heappop(known))
+        for found in paragraph.passage.found(paragraph):
+            heappush(known, found)
     while known:
-        yield heappop(known)[-1]
+        yield _quote(page, place, heappop(known))
+
+
+class _Found(NamedTuple):
+    """A sentence that may be quoted; sorted, the best one is the first."""
+
+    loss: float  # its value below zero
+    passage: int
+    start: int
+    end: int
+    is_cut: tuple[bool, bool]
+
+
+def _quote(page: Page, place: int, found: _Found) -> Quote:
+    return Quote(
+        page=place,
+        passage=found.passage,
+        start=found.start,
+        end=found.end,
+        value=-found.loss,
+        result=page.result,
+        is_cut=found.is_cut,
+    )
 
 
 class _Paragraph(NamedTuple):
     most: float  # no sentence of it is worth more
     number: int
     hits: Sequence[Hit]
+    is_first: bool  # of those of its passage that may be quoted
     passage: _Passage
 
 
-@dataclass(frozen=True, slots=True)
-class _Passage:
+class _Worth(NamedTuple):
+    """What words of the question are to a sentence of a page."""
+
+    shares: Worth
+    named: Words  # that the page is named by
+
+    def of(self, words: Words) -> float:
+        return self.shares.partly(words, words & self.named, NAMED)
+
+
+class _Passage(NamedTuple):
     """A passage of a page whose sentences may be quoted."""
 
-    worth: Sequence[float]  # what each word of the question is to a sentence
-    page: Page
-    place: int
+    worth: _Worth
+    result: Result
     number: int
     cuts: Cuts
 
-    def parted(self) -> tuple[list[Quote], list[_Paragraph]]:
-        """Return the quotes up to the first, and the paragraphs behind with hits."""
-        first: list[Quote] = []
-        rest: list[_Paragraph] = []
-        hits = self.page.passages[self.number][1]
-        pieces = _shared_out(self.cuts.paragraphs, hits)
-        for number, (_piece, inside) in enumerate(pieces):
-            if number and not inside:
-                continue
-            if first:
-                most = _held(self.worth, inside) + SURELY
-                rest.append(_Paragraph(most, number, inside, self))
-            else:
-                first += self.quotes(number, inside, is_first=True)
-        return first, rest
+    def paragraphs(self, hits: Sequence[Hit]) -> Iterator[_Paragraph]:
+        """Yield those that may be quoted: the first one, and others that have hits."""
+        extra = FIRST
+        end, count = 0, len(hits)
+        for number, piece in enumerate(self.cuts.paragraphs):
+            begin, stop = end, piece.end
+            while end < count and hits[end][0] < stop:
+                end += 1
+            if (end > begin or number == 0) and _is_quotable(piece):
+                inside = hits[begin:end]
+                most = self.worth.of(words_in(inside)) + extra + SURELY
+                yield _Paragraph(most, number, inside, extra > 0.0, self)
+                extra = 0.0
 
-    def quotes(
-        self, paragraph: int, hits: Sequence[Hit], *, is_first: bool = False
-    ) -> Iterator[Quote]:
+    def found(self, paragraph: _Paragraph) -> Iterator[_Found]:
         """Yield the sentences that have words of the question.
 
-        With `is_first`, one that has none as well, when no other comes before it.
+        Of the first paragraph one that has none as well, when no other comes before it.
         """
-        text, language = self._text, self.page.result.reference.language
-        pieces = self.cuts.sentences(paragraph, text, language)
-        for piece, inside in _shared_out(pieces, hits):
-            if not (inside or is_first) or not _is_quotable(piece):
+        is_first = paragraph.is_first
+        text = self.result.passages[self.number].text
+        language = self.result.reference.language
+        pieces = self.cuts.sentences(paragraph.number, text, language)
+        for piece, inside in _shared_out(pieces, paragraph.hits):
+            if not (inside or is_first):
                 continue
-            start, end = _cut(text, piece, inside)
-            if start == end:
-                continue
-            value = _value(self.worth, text, piece, inside)
-            yield Quote(
-                page=self.place,
-                passage=self.number,
-                start=start,
-                end=end,
-                value=value + (FIRST if is_first else 0.0),
-                result=self.page.result,
-                is_cut=(_begins(text, piece) < start, end < piece.end),
-            )
+            begins = _begins(text, piece)
+            start, end = _cut(text, begins, piece.end, inside)
+            value = _value(self.worth.of(words_in(inside)), text, piece)
+            value += FIRST if is_first else 0.0
+            is_cut = (begins < start, end < piece.end)
+            yield _Found(-value, self.number, start, end, is_cut)
             is_first = False
-
-    @property
-    def _text(self) -> str:
-        return self.page.passages[self.number][0].text
 
 
 def _shared_out(
     pieces: Iterable[Piece], hits: Sequence[Hit]
 ) -> Iterator[tuple[Piece, Sequence[Hit]]]:
     """Yield each piece, of ascending ones, with the hits that begin in it."""
-    begin = 0
+    starts = [start for start, _end, _words in hits]
+    end = 0
     for piece in pieces:
-        while begin < len(hits) and hits[begin].start < piece.start:
-            begin += 1
-        end = begin
-        while end < len(hits) and hits[end].start < piece.end:
-            end += 1
+        begin = bisect_left(starts, piece.start, end)
+        end = bisect_left(starts, piece.end, begin)
         yield piece, hits[begin:end]
-        begin = end
 
 
 def _is_quotable(piece: Piece) -> bool:
@@ -229,21 +246,13 @@ def _is_quotable(piece: Piece) -> bool:
     return piece.kind != "code" and not (piece.kind == "table" and is_long)
 
 
-def _value(
-    worth: Sequence[float], text: str, piece: Piece, hits: Iterable[Hit]
-) -> float:
-    """Return how well a sentence answers: 0 to 1."""
-    value = _held(worth, hits)
+def _value(held: float, text: str, piece: Piece) -> float:
+    """Return how well a sentence that holds so much answers: 0 to 1."""
     if piece.kind != "sentence" or text[piece.start].islower():
-        value *= UNFINISHED
+        held *= UNFINISHED
     if _ASKS.search(text, max(piece.start, piece.end - LONGEST_END), piece.end):
-        value *= QUESTION
-    return value * (SHORT if _is_short(text[piece.start : piece.end]) else 1.0)
-
-
-def _held(worth: Sequence[float], hits: Iterable[Hit]) -> float:
-    held = frozenset[int]().union(*[hit.words for hit in hits])
-    return sum([worth[number] for number in held])
+        held *= QUESTION
+    return held * (SHORT if _is_short(text[piece.start : piece.end]) else 1.0)
 
 
 def _is_short(written: str) -> bool:
@@ -252,17 +261,19 @@ def _is_short(written: str) -> bool:
 
 def _begins(text: str, piece: Piece) -> int:
     """Return where the words of a piece begin, behind the mark of a list or heading."""
+    if text[piece.start].isalnum():
+        return piece.start
     mark = _MARK_OF_LIST.match(text, piece.start, piece.end)
     return mark.end() if mark else piece.start
 
 
-def _cut(text: str, piece: Piece, hits: Sequence[Hit]) -> tuple[int, int]:
+def _cut(text: str, start: int, end: int, hits: Sequence[Hit]) -> tuple[int, int]:
     """Return a piece, or of a very long one as much as is quoted around its words."""
-    start, end = _begins(text, piece), piece.end
     if end - start <= MAX_QUOTE:
         return start, end
-    if hits and hits[0].end - start > MAX_QUOTE:
-        start = hits[0].start
+    whole = end
+    if hits and hits[0][1] - start > MAX_QUOTE:
+        start = hits[0][0]
     end = min(end, start + MAX_QUOTE)
     gap = max(text.rfind(" ", start + 1, end + 1), text.rfind("\n", start + 1, end + 1))
-    return start, gap if gap > start and end < piece.end else end
+    return start, gap if gap > start and end < whole else end

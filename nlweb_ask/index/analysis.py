@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import version
 from itertools import accumulate, chain
-from operator import itemgetter
 from typing import Final, NamedTuple, TypeVar
 
 from django.conf import settings
@@ -134,6 +133,8 @@ _PLAIN_WORD: Final = re.compile(_WORD)
 _WHITE: Final = [
     sign for sign in map(chr, range(0x10000)) if sign.isspace() and sign != " "
 ]
+# Its capital is another sign.
+_SMALL: Final = re.compile("[a-z]")
 # What is left of a word that lost its vowel: `l'eau`, `don't`, `the museum's`.
 _CLITICS: Final = frozenset({"s", "t", "d", "m", "ll", "re", "ve"})
 _ELISIONS: Final = frozenset(
@@ -219,6 +220,9 @@ def normalized(text: str) -> str:
 
 def plain_words(text: str) -> list[str]:
     """Return the words as they stand, normalised and casefolded, in any language."""
+    letters = _ascii_letters(text)
+    if letters is not None:
+        return letters.decode("ascii").split()
     return list(chain.from_iterable(_plain.of(text)))
 
 
@@ -234,12 +238,18 @@ def spelled_words(text: str) -> bytes:
 @lru_cache(maxsize=1)
 def _ascii_words(text: str) -> Sequence[bytes] | None:
     """Return the plain words of a text that has no letters but those of ASCII."""
+    letters = _ascii_letters(text)
+    return None if letters is None else letters.split()
+
+
+def _ascii_letters(text: str) -> bytes | None:
+    """Return a text with the words of `_ascii_words`, and spaces between them."""
     if not text.isascii():
         for sign in _TYPOGRAPHY:
             text = text.replace(sign, " ")
         if not text.isascii():
             return None
-    return text.encode("ascii").translate(_ASCII_WORDS).split()
+    return text.encode("ascii").translate(_ASCII_WORDS)
 
 
 # In no word, before normalising and after it, and common in texts of any language.
@@ -577,21 +587,26 @@ class _Found(dict[str, list[MatchingSpan]]):
 def _matching_spans(
     text: str, wanted: frozenset[str], language: str, shouting: bool
 ) -> list[MatchingSpan]:
-    chunks = text.split()
-    hits = _chunks(language, shouting).with_terms([chunks], wanted)
     spaced = _with_plain_spaces(text)
-    found = [
-        (place + start, place + end, terms)
-        for chunk in hits.intersection(chunks)
-        for start, end, terms in _wanted_spans(chunk, wanted, language, shouting)
-        for place in _places(spaced, chunk)
-    ]
-    found.sort(key=itemgetter(0))
+    chunks = spaced.split(" ")
+    hits = _chunks(language, shouting).with_terms([chunks], wanted)
+    spaced = f" {spaced} "
+    spans: dict[str, Sequence[MatchingSpan]] = {}
+    found: list[MatchingSpan] = []
+    place = -1
+    for chunk in filter(hits.__contains__, chunks):
+        if chunk not in spans:
+            spans[chunk] = _wanted_spans(chunk, wanted, language, shouting)
+        # The next one in reading order, so the first that there is.
+        place = spaced.find(f" {chunk} ", place + 1)
+        for start, end, terms in spans[chunk]:
+            found.append((place + start, place + end, terms))
     return found
 
 
 def _is_shouting(text: str) -> bool:
-    return text == text.upper()
+    # Nearly always it is enough to see one small letter.
+    return not _SMALL.search(text) and text == text.upper()
 
 
 def _wanted_spans(
@@ -605,20 +620,16 @@ def _wanted_spans(
 
 
 def _with_plain_spaces(text: str) -> str:
-    """Return a text between two spaces, with a space for each sign of white space."""
+    """Return a text with a space for each sign of white space."""
     for sign in _WHITE:
         if sign in text:
             text = text.replace(sign, " ")
-    return f" {text} "
+    return text
 
 
-def _places(spaced: str, chunk: str) -> Iterator[int]:
-    """Yield where a chunk stands between spaces, in the text without the first one."""
-    chunk = f" {chunk} "
-    place = spaced.find(chunk)
-    while place >= 0:
-        yield place
-        place = spaced.find(chunk, place + len(chunk) - 1)
+# What was looked at, and what of it each term has. In one, so that another thread sees
+# either both as they were or both begun anew.
+_Kept = tuple[set[str], dict[str, list[str]]]
 
 
 class _Chunks:
@@ -630,28 +641,29 @@ class _Chunks:
 
     def __init__(self, language: str, shouting: bool) -> None:
         self.language, self.shouting = language, shouting
-        # What was looked at, and what of it has a term: replaced together.
-        self._kept: tuple[set[str], dict[str, list[str]]] = (set(), {})
+        self._kept: _Kept = (set(), {})
 
     def with_terms(
         self, lines: Iterable[Sequence[str]], wanted: frozenset[str]
     ) -> set[str]:
-        """Return what has one of the terms `wanted`: all of it in `lines`, and more."""
+        """Return what has one of the terms `wanted`: of the lines, and of what is known.
+
+        With it come the long ones of the lines, whatever they have.
+        """
         known, of_term = self._kept
         if len(known) >= MAX_CHUNKS:
-            known, of_term = self._kept = set(), {}
-        found = set()
-        # Of nearly every line all is known.
+            known, of_term = self._kept = (set(), {})
+        found: set[str] = set()
+        # Of nearly every line all is known, and so it is not told which.
         unread = [line for line in lines if not known.issuperset(line)]
         for chunk in set(chain.from_iterable(unread)).difference(known):
-            terms = self._terms(chunk)
-            if not wanted.isdisjoint(terms):
+            if len(chunk) > MAX_TERM_LENGTH:
                 found.add(chunk)
-            if len(chunk) <= MAX_TERM_LENGTH:
-                for term in terms:
-                    of_term.setdefault(term, []).append(chunk)
-                # Last: another thread takes it for looked at from here on.
-                known.add(chunk)
+                continue
+            for term in self._terms(chunk):
+                of_term.setdefault(term, []).append(chunk)
+            # Last: another thread takes it for looked at from here on.
+            known.add(chunk)
         for term in wanted:
             found.update(of_term.get(term, ()))
         return found
@@ -737,14 +749,22 @@ def question_words(
     Returns:
         The words, each once; none when the text has no word.
     """
+    read_as = tuple(dict.fromkeys(map(language_of, languages or [""])))
+    return list(_question_words(text, read_as, corrected, limit))
+
+
+# Those that are being answered: the answer asks again for what the search looked for.
+@lru_cache(maxsize=8)
+def _question_words(
+    text: str, read_as: tuple[str, ...], corrected: str, limit: int
+) -> Sequence[Word]:
     tokens, shouting = _tokens(text)
     meant = _tokens(corrected)[0] if corrected else tokens
     if len(meant) != len(tokens):
         meant = tokens
-    read_as = list(dict.fromkeys(map(language_of, languages or [""])))
     spoken = _spoken(tokens, read_as)
     stops = frozenset[str]().union(*map(_stop_words, spoken))
-    reading = _Reading(tuple(spoken or read_as), tuple(read_as), shouting)
+    reading = _Reading(tuple(spoken or read_as), read_as, shouting)
     both = list(zip(tokens, meant, strict=True))
     content = [
         word

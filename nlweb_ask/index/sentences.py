@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final, Literal, NamedTuple
@@ -29,11 +29,10 @@ class Piece(NamedTuple):
     kind: Kind
 
 
-class _Line(NamedTuple):
-    start: int
-    end: int  # without the white space around
-    kind: Literal["prose", "table", "code", "fence"]
-    begins: bool  # a block of its own: the first, behind an empty line, of a list
+_KindOfLine = Literal["prose", "table", "code", "fence"]
+_Span = tuple[int, int]  # start and end, without the white space around
+# The last says that it begins a block: the first, behind an empty line, of a list.
+_Line = tuple[int, int, _KindOfLine, bool]
 
 
 # Behind these a sentence ends only before white space, and not always.
@@ -71,31 +70,35 @@ _CLAUSE_GAP: Final = re.compile(r"(?<=[\u0e01-\u0edf])\s+(?=[\u0e01-\u0edf])")
 _LEAST_CLAUSE: Final = 40  # signs
 
 _FENCE: Final = re.compile(r"[ \t]*(`{3,}|~{3,})")
+_FENCES: Final = ("```", "~~~")
 _BULLET: Final = re.compile(
     r"\s*(?:[-*+•‣◦▪·–—]\s|\(?(?:\d{1,3}|[A-Za-z])[.)]\s|#{1,6}\s)"
 )
 # How lines of programs, of terminals and of markup begin or end.
 _CODE: Final = re.compile(
     r"(?:[ ]{4,}|\t)\S"
-    r"|\s*(?:>>>|\.\.\. |\$ |#!|<[/!?a-zA-Z]|@\w+[.(\n]|//|/\*|\{[%{]|\}|\]|\))"
-    r"|\s*(?:(?:def|class)\s+\w+\b[^.]*:|from\s+\S+\s+import\s+[\w.,\s*]+)\s*$"
-    r"|\s*(?:import\s+[\w.]+|(?:const|let|var|function|public)\s[^.]*[(;={])\s*$"
-    r"|.*(?:[{;]|\(\)|\\)\s*$"
-    r"|\s*[\w.\[\]'\"]+\s*(?:=|\+=|:=)\s*\S"
-    r"|\s*(?:class\s+|async\s+)?[\w.]+\([^)]*\)(?:\[\w+\])?\s*$"
+    r"|\s*+(?:"
+    r">>>|\.\.\. |\$ |#!|<[/!?a-zA-Z]|@\w+[.(\n]|//|/\*|\{[%{]|\}|\]|\)"
+    r"|(?:def|class)\s+\w+\b[^.]*:\s*$|from\s+\S+\s+import\s+[\w.,\s*]+$"
+    r"|import\s+[\w.]+\s*$|(?:const|let|var|function|public)\s[^.]*[(;={]\s*$"
+    r"|[\w.\[\]'\"]++\s*+(?:=|\+=|:=)\s*\S"
+    r"|(?:class\s+|async\s+)?[\w.]++\([^)]*+\)(?:\[\w+\])?\s*$"
+    r")"
 )
+_CODE_ENDS: Final = ("{", ";", "()", "\\")
 _CODE_SIGNS: Final = re.compile(r"[{}\[\]<>=;_\\|$`@#]")
 _CODE_SHARE: Final = 0.12
 _CELLS: Final = re.compile(
     r"\S\s+\|\s+\S|^\s*\||\|\s*$|^[\s+|:=-]*[+|=-]{3}[\s+|:=-]*$"
 )
+# Between the rows of a table whose cells are told apart by space alone.
+_RULE: Final = re.compile(r"(?=[\s+:=-]*+\Z).*[-=]{3}")
 
 # What most lines are: they begin with a letter, and nothing in them is of a program, a
 # table or a list.
 _PROSE: Final = re.compile(
     r"(?!(?:def|class|from|import)\s)[^\W\d_](?![.)]\s)[^{}\[\]<>=;_\\|$`@#()+]*+\Z"
 )
-_MAY_BE_TABLE: Final = re.compile(r"\||[-=]{3}")
 
 # Lines of a text that was wrapped by hand are about as long as this.
 _WRAPPED_WIDTHS: Final = range(50, 121)
@@ -126,19 +129,23 @@ def sentences(
 
 def paragraphs(text: str) -> Iterator[Piece]:
     """Yield what sentences do not reach out of, in order: lines, tables, code."""
-    group: list[_Line] = []
-    for line in _lines(text):
-        if group and (line.begins or line.kind != group[-1].kind):
-            yield from _of_group(text, group)
+    group: list[_Span] = []
+    kind: _KindOfLine = "prose"
+    for start, end, of_line, begins in _lines(text):
+        if group and (begins or of_line != kind):
+            yield from _of_group(text, group, kind)
             group = []
-        group.append(line)
-    yield from _of_group(text, group)
+        kind = of_line
+        group.append((start, end))
+    if group:
+        yield from _of_group(text, group, kind)
 
 
 def sentences_of(text: str, paragraph: Piece, language: str = "") -> Iterator[Piece]:
     """Yield the sentences of one of the `paragraphs` of a text, in order."""
-    ends = _clause_ends if _THAI_OR_LAO.search(text) else _ends
-    return _cut(text, paragraph, language_of(language), ends)
+    if text.isascii() or not _THAI_OR_LAO.search(text, paragraph.start, paragraph.end):
+        return _cut(text, paragraph, language_of(language), _ends)
+    return _cut(text, paragraph, language_of(language), _clause_ends)
 
 
 def _holds_one(paragraph: Piece, at: Sequence[int]) -> bool:
@@ -230,7 +237,7 @@ def _is_end_behind(before: str, word: str, language: str) -> bool:
         word: The first word behind it, which is not in small letters.
         language: Of the page.
     """
-    last = _WORD_BEFORE.search(before)
+    last = _WORD_BEFORE.search(before, before.rfind(" ") + 1)
     written = last[0] if last else ""
     if not written.strip("."):
         return True
@@ -258,95 +265,97 @@ def _abbreviations(language: str) -> frozenset[str]:
     return ABBREVIATIONS.get(language, frozenset()) | ABBREVIATIONS["any"]
 
 
-def _of_group(text: str, group: Sequence[_Line]) -> Iterator[Piece]:
-    if not group:
-        return
-    first, last = group[0], group[-1]
-    if first.kind in {"code", "fence"}:
-        yield Piece(first.start, last.end, "code")
-    elif first.kind == "table":
-        yield Piece(first.start, last.end, "table")
-    else:
-        yield from _paragraphs(text, group)
+_KINDS: Final[Mapping[_KindOfLine, Kind]] = {
+    "prose": "line",
+    "table": "table",
+    "code": "code",
+    "fence": "code",
+}
 
 
-def _paragraphs(text: str, lines: Sequence[_Line]) -> Iterator[Piece]:
+def _of_group(text: str, group: Sequence[_Span], kind: _KindOfLine) -> Iterable[Piece]:
+    if kind == "prose" and len(group) > 1:
+        return _paragraphs(text, group)
+    return (Piece(group[0][0], group[-1][1], _KINDS[kind]),)
+
+
+def _paragraphs(text: str, lines: Sequence[_Span]) -> Iterator[Piece]:
     """Join lines that were wrapped by hand; all others stand alone."""
     full = _full_lines(text, lines)
-    start = lines[0].start
+    begin = lines[0][0]
     for line, following in pairwise(lines):
-        if line.start not in full and not _is_broken_off(text, line, following):
-            yield Piece(start, line.end, "line")
-            start = following.start
-    yield Piece(start, lines[-1].end, "line")
+        if line[0] not in full and not _is_broken_off(text, line, following):
+            yield Piece(begin, line[1], "line")
+            begin = following[0]
+    yield Piece(begin, lines[-1][1], "line")
 
 
-def _is_broken_off(text: str, line: _Line, following: _Line) -> bool:
+def _is_broken_off(text: str, line: _Span, following: _Span) -> bool:
     """Tell whether a line ends without a stop and the next begins with a small letter."""
-    if line.end - line.start < _WRAPPED_WIDTHS.start // 2:
+    start, end = line
+    if end - start < _WRAPPED_WIDTHS.start // 2:
         return False
-    begins_small = text[following.start].islower()
-    return begins_small and not _ENDS_WITH_STOP.search(text, line.start, line.end)
+    begins_small = text[following[0]].islower()
+    return begins_small and not _ENDS_WITH_STOP.search(text, start, end)
 
 
-def _full_lines(text: str, lines: Sequence[_Line]) -> frozenset[int]:
+def _full_lines(text: str, lines: Sequence[_Span]) -> frozenset[int]:
     """Return where the lines begin that had no room for the next word.
 
     One alone may be as long by chance, and the longest always is.
     """
-    width = max(line.end - line.start for line in lines)
+    if len(lines) <= _SEVERAL_FULL:
+        return frozenset()
+    width = max([end - start for start, end in lines])
     if width not in _WRAPPED_WIDTHS:
         return frozenset()
-    full = {
-        line.start
-        for line, following in pairwise(lines)
-        if line.end - line.start + 1 + _first_word(text, following) > width
-    }
+    full = [
+        start
+        for (start, end), following in pairwise(lines)
+        if _is_longer(text, following, width - (end - start))
+    ]
     return frozenset(full) if len(full) >= _SEVERAL_FULL else frozenset()
 
 
-def _first_word(text: str, line: _Line) -> int:
-    return len(text[line.start : line.end].split(maxsplit=1)[0])
+def _is_longer(text: str, line: _Span, room: int) -> bool:
+    """Tell whether the first word of a line and a space before it take more room."""
+    start, end = line
+    if text.find(" ", start, start + room) >= 0:
+        return False
+    return len(text[start:end].split(maxsplit=1)[0]) >= room
 
 
 def _lines(text: str) -> Iterator[_Line]:
     """Yield the lines that are not empty."""
     position, fence, begins = 0, "", True
+    is_fenced = any(mark in text for mark in _FENCES)
     for written in text.splitlines(keepends=True):
         start, position = position, position + len(written)
         if not fence and _PROSE.match(written):
-            yield _Line(start, start + len(written.rstrip()), "prose", begins)
+            yield start, start + len(written.rstrip()), "prose", begins
             begins = False
             continue
-        mark = _FENCE.match(written)
+        mark = _FENCE.match(written) if is_fenced else None
         inside = bool(fence)
         if mark is not None and not fence:
             fence, begins = mark[1], True
         elif mark is not None and mark[1].startswith(fence):
             fence = ""
-        if not written.strip():
+        stripped = written.strip()
+        if not stripped:
             begins = begins or not inside
             continue
         kind = "fence" if inside or fence else _kind(written)
         is_item = kind == "prose" and _BULLET.match(written) is not None
-        yield _stripped(written, start, kind, begins=begins or is_item)
+        start += written.index(stripped)
+        yield start, start + len(stripped), kind, begins or is_item
         begins = inside and not fence
 
 
-def _stripped(
-    written: str,
-    start: int,
-    kind: Literal["prose", "table", "code", "fence"],
-    *,
-    begins: bool,
-) -> _Line:
-    first = start + len(written) - len(written.lstrip())
-    return _Line(first, first + len(written.strip()), kind, begins)
-
-
 def _kind(line: str) -> Literal["prose", "table", "code"]:
-    if _MAY_BE_TABLE.search(line) and _CELLS.search(line):
+    if _CELLS.search(line) if "|" in line else _RULE.match(line):
         return "table"
+    if line.rstrip().endswith(_CODE_ENDS) or _CODE.match(line):
+        return "code"
     signs = len(_CODE_SIGNS.findall(line))
-    is_code = signs > _CODE_SHARE * len(line) or _CODE.match(line) is not None
-    return "code" if is_code else "prose"
+    return "code" if signs > _CODE_SHARE * len(line) else "prose"

@@ -23,6 +23,7 @@ from nlweb_ask.index.analysis import (
     analyze_with_forms,
     matching_spans,
     normalized,
+    plain_words,
     question_words,
     term_key,
     word_count,
@@ -379,6 +380,34 @@ def test_spans_are_of_the_text_as_it_stands():
     wanted = frozenset(analyze_question("zürich C++ 水族館", ["en"]))
     spans = [text[start:end] for start, end, _ in matching_spans(text, wanted, "en")]
     assert spans == ["Zu\u0308rich's", "C++", "水族", "族館"]
+
+
+PARTS = ["kettle", "Kettles,", "kettle" * 20, "a", "boil", "やかん", "tea-kettle", ""]
+
+
+@given(st.lists(st.tuples(st.sampled_from(PARTS), st.sampled_from(" \n\t\u2003"))))
+def test_spans_of_a_text_are_those_of_its_words_where_they_stand(parts):
+    text = "".join(part + white for part, white in parts)
+    wanted = frozenset(analyze_question("kettle やか", ["en"]))
+    expected, place = [], 0
+    for part, _white in parts:
+        expected += [
+            (place + start, place + end, terms)
+            for start, end, terms in matching_spans(part, wanted, "en")
+        ]
+        place += len(part) + 1
+    assert matching_spans(text, wanted, "en") == expected
+
+
+@given(st.text(st.sampled_from(string.printable + "\0\x1c\u2019\u2026\u00a0")))
+def test_plain_words_are_the_same_beside_a_letter_that_is_not_of_ascii(text):
+    assert [*plain_words(text), "é"] == plain_words(f"{text} é")
+
+
+def test_a_question_is_read_in_the_sites_own_language_of_the_moment(settings):
+    for code, terms in [("en", ["boil"]), ("de", ["boiling"]), ("en", ["boil"])]:
+        settings.LANGUAGE_CODE = code
+        assert analyze_question("boiling", [""]) == terms
 
 
 @pytest.mark.parametrize(
