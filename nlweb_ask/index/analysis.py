@@ -42,6 +42,8 @@ MAX_CHUNKS = 32768
 # A text this short is a name or a heading, where a stop word may be all there is.
 NAME_WORDS = 12
 NAME_SIGNS = 40
+# A letter and its marks are one sign when they are composed, and apart at most so many.
+MOST_OF_A_LETTER = 4
 STOP_MARK = "~"
 EXACT_MARK = "="
 FORM_MARK = "?"
@@ -485,7 +487,7 @@ def analyze_with_forms(text: str, language: str) -> tuple[list[str], set[str]]:
                 forms.add(term)
             else:
                 terms.append(term)
-    if len(text) <= NAME_SIGNS and not text.isascii():
+    if not text.isascii() and _is_as_short_as_a_name(text):
         terms += sorted(set(_IDEOGRAM.findall(normalized(text))).difference(terms))
     if len(tokens) <= NAME_WORDS:
         return terms, forms
@@ -517,10 +519,17 @@ def piece_terms(piece: str, language: str) -> PieceTerms:
 def has_lone_ideograms(text: str) -> bool:
     """Tell whether single signs of a text are terms as well, because it is a name."""
     return (
-        len(text) <= NAME_SIGNS
-        and not text.isascii()
+        not text.isascii()
+        and _is_as_short_as_a_name(text)
         and _IDEOGRAM.search(normalized(text)) is not None
     )
+
+
+def _is_as_short_as_a_name(text: str) -> bool:
+    """Tell by its composed letters, for it must not matter how they are written."""
+    if len(text) > NAME_SIGNS * MOST_OF_A_LETTER:
+        return False
+    return len(unicodedata.normalize("NFC", text)) <= NAME_SIGNS
 
 
 MatchingSpan = tuple[int, int, frozenset[str]]  # start, end, terms
