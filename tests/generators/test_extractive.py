@@ -9,16 +9,11 @@ import pytest
 from django.utils import translation
 
 from nlweb_ask.generators.extractive import ExtractiveGenerator
-from nlweb_ask.plugins import (
-    Deadline,
-    PassageText,
-    Question,
-    Reference,
-    Result,
-)
+from nlweb_ask.plugins import Deadline, Question, Result
 from nlweb_ask.protocol.events import Content
 from nlweb_ask.testing import check_generator
 from tests.asking import MEMBER, ask
+from tests.generators.pages import page
 from tests.site_in_memory import save
 
 REFUSED = "The site does not seem to answer this."
@@ -153,7 +148,7 @@ def test_a_page_that_holds_little_answers_nothing_even_if_it_is_the_only_one(wri
 def test_it_refuses_in_the_language_of_the_visitor(monkeypatch):
     catalogue = translation.trans_real.translation("de")._catalog._catalogs[0]
     monkeypatch.setitem(catalogue, REFUSED, "Dazu steht hier nichts.")
-    result = make_result("Bees make honey.")
+    result = page("kettles", "Bees make honey.")
     with translation.override("de"):
         (sentence,) = generate("Which trumpet insurance covers honey?", [result])
     assert sentence.text.startswith("Dazu steht hier nichts.")
@@ -176,32 +171,6 @@ def test_a_hidden_page_changes_no_sentence(written, mode):
     assert joined(written(question, mode, user=MEMBER)) != joined(before)
 
 
-def make_result(*texts: str, name: str = "Kettles", language: str = "en") -> Result:
-    passages = tuple(
-        PassageText(
-            ordinal=number,
-            heading="",
-            anchor="",
-            text=text,
-            start=0,
-            end=len(text),
-            words_hash="",
-        )
-        for number, text in enumerate(texts)
-    )
-    return Result(
-        reference=Reference("memory", name, language),
-        public_id=name,
-        url=f"https://site.example/{name}/",
-        name=name,
-        site="site.example",
-        score=100,
-        description="",
-        schema_object={"@type": "Article"},
-        passages=passages,
-    )
-
-
 def generate(text: str, results: list[Result], **question):
     deadline = Deadline(at=time.monotonic() + 60, stop=threading.Event())
     asked = Question(text=text, **question)
@@ -212,8 +181,8 @@ def generate(text: str, results: list[Result], **question):
 @pytest.mark.parametrize("mode", ["generate", "summarize", None])
 def test_it_keeps_the_promises_of_a_generator(mode):
     results = [
-        make_result("A kettle boils water. It whistles then.", name="a"),
-        make_result("Water boils in a kettle. Tea needs it.", name="b"),
+        page("a", "A kettle boils water. It whistles then."),
+        page("b", "Water boils in a kettle. Tea needs it."),
     ]
     question = Question(text="kettle boils water", mode=mode)
     check_generator(ExtractiveGenerator(), question, results)
@@ -221,21 +190,25 @@ def test_it_keeps_the_promises_of_a_generator(mode):
 
 @pytest.mark.django_db
 def test_sentences_of_all_given_passages_may_be_quoted():
-    result = make_result("A kettle is made of steel.", "It boils water in a minute.")
+    result = page(
+        "kettles", "A kettle is made of steel.", "It boils water in a minute."
+    )
     text = "".join(s.text for s in generate("kettle steel boils water", [result]))
     assert text == "A kettle is made of steel. It boils water in a minute."
 
 
 @pytest.mark.django_db
 def test_japanese_sentences_are_joined_without_a_space():
-    result = make_result("水族館は九時に開く。水族館は五時に閉まる。", language="ja")
+    result = page(
+        "kettles", "水族館は九時に開く。水族館は五時に閉まる。", language="ja"
+    )
     text = "".join(s.text for s in generate("水族館は九時に開く五時に閉まる", [result]))
     assert text == "水族館は九時に開く。水族館は五時に閉まる。"
 
 
 @pytest.mark.django_db
 def test_the_mark_of_a_list_is_not_quoted():
-    result = make_result("- A kettle boils water.\n- It is steel.")
+    result = page("kettles", "- A kettle boils water.\n- It is steel.")
     (sentence,) = generate("kettle boils water", [result])
     assert sentence.text == "A kettle boils water."
 
@@ -244,7 +217,7 @@ def test_the_mark_of_a_list_is_not_quoted():
 def test_nothing_is_written_when_nobody_waits():
     deadline = Deadline(at=time.monotonic() + 60, stop=threading.Event())
     deadline.stop.set()
-    results = [make_result("A kettle boils water.")]
+    results = [page("kettles", "A kettle boils water.")]
     question = Question(text="kettle boils water")
     assert not list(ExtractiveGenerator().generate(question, results, deadline))
 

@@ -10,7 +10,7 @@ from nlweb_ask.generators.evidence import Evidence, Page, Worth
 from nlweb_ask.generators.ranking import BestFirst
 from nlweb_ask.index import cuts
 from nlweb_ask.index.analysis import matching_spans
-from nlweb_ask.plugins import PassageText, Reference, Result
+from tests.generators.pages import page
 
 WORDS = {"kettl": 1, "boil": 2, "sing": 4}
 LINES = ["A kettle boils.", "Kettles sing! They boil?", "- Boil it", "Old trees."]
@@ -19,29 +19,7 @@ SHARES = Worth([0.5, 0.3, 0.2])
 
 
 def page_of(*texts: str, named: int = 0) -> Page:
-    passages = tuple(
-        PassageText(
-            ordinal=number,
-            heading="",
-            anchor="",
-            text=text,
-            start=0,
-            end=len(text),
-            words_hash="",
-        )
-        for number, text in enumerate(texts)
-    )
-    result = Result(
-        reference=Reference("memory", "kettle", "en"),
-        public_id="kettle",
-        url="https://site.example/kettle/",
-        name="Kettles",
-        site="site.example",
-        score=100,
-        description="",
-        schema_object={"@type": "Article"},
-        passages=passages,
-    )
+    result = page("kettles", *texts)
     hits = [
         [
             (start, end, sum(WORDS[term] for term in terms))
@@ -49,7 +27,7 @@ def page_of(*texts: str, named: int = 0) -> Page:
         ]
         for text in texts
     ]
-    return Page(result, list(zip(passages, hits, strict=True)), named, 7, 1.0)
+    return Page(result, list(zip(result.passages, hits, strict=True)), named, 7, 1.0)
 
 
 def quotes_of(page: Page) -> list[tuple[float, int, int, str]]:
