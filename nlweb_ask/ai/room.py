@@ -7,6 +7,7 @@ answer waits for it only as long as it likes.
 from __future__ import annotations
 
 import asyncio
+import atexit
 import os
 import threading
 from collections.abc import Callable, Coroutine
@@ -15,6 +16,8 @@ from typing import Any, Final, Protocol
 
 # For what a library does in threads, such as looking up the name of a host.
 IO_THREADS: Final = 8
+# A process that ends waits for what the loop is in the midst of no longer than this.
+ENDING_SECONDS: Final = 5.0
 
 
 class Library(Protocol):
@@ -40,9 +43,15 @@ class Room:
         self._taken = 0
         self._import: Future[None] | None = None
         self._lock = threading.Lock()
-        threading.Thread(
+        self._thread = threading.Thread(
             target=self._loop.run_forever, name="nlweb-models", daemon=True
-        ).start()
+        )
+        self._thread.start()
+
+    def end(self) -> None:
+        """Leave every call where it is, for the process ends."""
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(ENDING_SECONDS)
 
     def run(
         self, work: Callable[[], Coroutine[Any, Any, None]], *, places: int
@@ -113,3 +122,11 @@ def _forget() -> None:
 
 
 os.register_at_fork(after_in_child=_forget)
+
+
+# Python stops a thread like this one wherever it is: in an import it would keep the lock
+# of all imports, and what a library still imports at the end would wait for ever.
+@atexit.register
+def _end() -> None:
+    if _room is not None:
+        _room.end()

@@ -147,7 +147,9 @@ with model_server() as server:
 
 
 def test_a_process_ends_quietly_while_a_model_hangs():
+    # That the server ends first may be seen in time, and is told then.
     asked = """
+import logging; logging.getLogger("nlweb_ask").setLevel(logging.CRITICAL)
 with model_server() as server:
     ask(server, 250, 20.0)
     server.behaves("hang")
@@ -165,6 +167,22 @@ print("done")
         asked,
     )
     assert (done.stdout, done.stderr, done.returncode) == ("done\n", "", 0)
+
+
+def test_no_thread_of_models_is_in_the_midst_of_anything_when_a_process_ends():
+    # What is registered first is called last.
+    told = """
+import atexit, threading
+@atexit.register
+def tell():
+    print([each.name for each in threading.enumerate() if "nlweb" in each.name])
+"""
+    asked = """
+with model_server() as server:
+    ask(server, 250, 20.0)
+"""
+    done = run(told, SET_UP, FIRST_QUESTION, asked)
+    assert (done.stdout, done.returncode) == ("[]\n", 0), done.stderr
 
 
 EMBED = """
