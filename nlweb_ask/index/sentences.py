@@ -79,7 +79,7 @@ _CODE: Final = re.compile(
     r"(?:[ ]{4,}|\t)\S"
     r"|\s*+(?:"
     r">>>|\.\.\. |\$ |#!|<[/!?a-zA-Z]|@\w+[.(\n]|//|/\*|\{[%{]|\}|\]|\)"
-    r"|(?:def|class)\s+\w+\b[^.]*:\s*$|from\s+\S+\s+import\s+[\w.,\s*]+$"
+    r"|(?:def|class)\s+\w+\b[^.]*:\s*$|from\s++\S++\s++import\s[\w.,\s*]++$"
     r"|import\s+[\w.]+\s*$|(?:const|let|var|function|public)\s[^.]*[(;={]\s*$"
     r"|[\w.\[\]'\"]++\s*+(?:=|\+=|:=)\s*\S"
     r"|(?:class\s+|async\s+)?[\w.]++\([^)]*+\)(?:\[\w+\])?\s*$"

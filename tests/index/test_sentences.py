@@ -184,3 +184,16 @@ def test_a_long_row_of_marks_takes_no_long_time(part):
     began = time.thread_time()
     sentences(part * (20_000 // len(part)), "en")
     assert time.thread_time() - began < 2
+
+
+@pytest.mark.parametrize(
+    ("begin", "part"),
+    [
+        *(("from a import", " "), ("from a", " "), ("from", " "), ("import a", " ")),
+        *(("def x", ": "), ("class x", " "), ("const ", "(="), ("x", " ")),
+    ],
+)
+def test_a_line_that_is_nearly_one_of_a_program_takes_no_long_time(begin, part):
+    began = time.thread_time()
+    sentences(begin + part * (10_000 // len(part)) + "!", "en")
+    assert time.thread_time() - began < 2
