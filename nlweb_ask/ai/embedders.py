@@ -193,13 +193,11 @@ def each_paid_by(payer: Payer | None, given: Iterator[Given]) -> Iterator[Given]
     While whoever reads it has one in hand, they pay for what they embed themselves.
     """
     while True:
-        token = _paying.set(payer)  # as `paid_by` does, and this for each event
-        try:
-            one = next(given)
-        except StopIteration:
-            return
-        finally:
-            _paying.reset(token)
+        with paid_by(payer):
+            try:
+                one = next(given)
+            except StopIteration:
+                return
         yield one
 
 
