@@ -11,8 +11,9 @@ import re
 from collections.abc import Collection, Iterable
 from typing import Final
 
-from nlweb_ask.index.analysis import fold, is_spaceless, plain_words
+from nlweb_ask.index.letters import fold, is_spaceless
 from nlweb_ask.index.stopwords import STOP_WORDS
+from nlweb_ask.index.words import plain_words
 
 _WORD: Final = re.compile(r"[^\W\d_]{4,}")
 _LETTERS: Final = (

@@ -9,7 +9,7 @@ from itertools import accumulate
 from operator import or_
 from typing import Final
 
-from nlweb_ask.index.analysis import matching_spans
+from nlweb_ask.index.matching import matching_spans
 from nlweb_ask.index.weights import WeighedWord, weighed_words
 from nlweb_ask.plugins import PassageText, Question, Result
 

@@ -23,9 +23,9 @@ from nlweb_ask.generators.evidence import (
     Worth,
     words_in,
 )
-from nlweb_ask.index.analysis import plain_words, word_count
 from nlweb_ask.index.cuts import Cuts, cuts_of
 from nlweb_ask.index.sentences import Piece
+from nlweb_ask.index.words import plain_words, word_count
 from nlweb_ask.plugins import Citation, Result, Sentence
 
 # Signs. A longer sentence is a list, or was never meant to be read as one.

@@ -9,8 +9,8 @@ from typing import Final
 
 from nlweb_ask.generators.lines import Line, Quoted
 from nlweb_ask.generators.shown import Shown
-from nlweb_ask.index.analysis import plain_words
 from nlweb_ask.index.sentences import sentences
+from nlweb_ask.index.words import plain_words
 from nlweb_ask.plugins import Citation, Sentence
 
 # Of one sentence.

@@ -12,8 +12,9 @@ from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
-from nlweb_ask.index.analysis import Word, is_spaceless
+from nlweb_ask.index.letters import is_spaceless
 from nlweb_ask.index.postings import Field
+from nlweb_ask.index.question_words import Word
 from nlweb_ask.index.runs import TermPostings
 from nlweb_ask.index.scoring import Added
 from nlweb_ask.index.snapshot import Snapshot

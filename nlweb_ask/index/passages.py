@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Final, NamedTuple
 
-from nlweb_ask.index.analysis import spelled_words, word_count
+from nlweb_ask.index.words import spelled_words, word_count
 from nlweb_ask.plugins.types import Section
 
 # Words; two signs of a language without spaces count as one.

@@ -16,16 +16,16 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from nlweb_ask.index import versions
-from nlweb_ask.index.analysis import (
+from nlweb_ask.index.analysis import term_key
+from nlweb_ask.index.coverage import Coverage, chosen_terms
+from nlweb_ask.index.postings import Label
+from nlweb_ask.index.question_words import (
     MAX_QUESTION_TERMS,
     Word,
     distinct_terms,
     first_words,
     question_words,
-    term_key,
 )
-from nlweb_ask.index.coverage import Coverage, chosen_terms
-from nlweb_ask.index.postings import Label
 from nlweb_ask.index.reading import (
     current,
     fingerprint,

@@ -13,7 +13,6 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from nlweb_ask.index.analysis import Word
 from nlweb_ask.index.postings import (
     FIELDS,
     PAGE_FIELDS,
@@ -27,6 +26,7 @@ from nlweb_ask.index.postings import (
     read_page,
 )
 from nlweb_ask.index.postings import Columns as Segment
+from nlweb_ask.index.question_words import Word
 from nlweb_ask.index.room import Room
 from nlweb_ask.index.runs import PAGES, Run
 from nlweb_ask.index.versions import newest

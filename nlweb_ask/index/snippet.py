@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
-from nlweb_ask.index.analysis import (
+from nlweb_ask.index.letters import is_spaceless
+from nlweb_ask.index.matching import (
     MatchingSpan,
-    is_spaceless,
     matching_spans,
     matching_spans_of_lines,
 )

@@ -11,17 +11,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from nlweb_ask.index.analysis import (
-    FORM_LENGTHS,
-    FORM_MARK,
-    STOP_MARK,
-    TOKEN,
-    Word,
-    fold,
-    is_spaceless,
-    normalized,
-    term_key,
-)
+from nlweb_ask.index.analysis import FORM_LENGTHS, FORM_MARK, STOP_MARK, term_key
+from nlweb_ask.index.letters import TOKEN, fold, is_spaceless, normalized
+from nlweb_ask.index.question_words import Word
 from nlweb_ask.index.reading import current, read
 from nlweb_ask.index.scoring import holding_pages
 from nlweb_ask.index.search import words_read

@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
-from nlweb_ask.index.analysis import fold, normalized
+from nlweb_ask.index.letters import fold, normalized
 from nlweb_ask.index.postings import Label
 
 # Names of a version that is out, and of one that is not yet.

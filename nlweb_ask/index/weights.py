@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from nlweb_ask.index.analysis import distinct_terms, term_key
+from nlweb_ask.index.analysis import term_key
 from nlweb_ask.index.coverage import chosen_terms, held_weight, word_weight
 from nlweb_ask.index.postings import Field
+from nlweb_ask.index.question_words import distinct_terms
 from nlweb_ask.index.reading import current, one_moment, read
 from nlweb_ask.index.scoring import rarities
 from nlweb_ask.index.search import words_of

@@ -6,8 +6,9 @@ import re
 import unicodedata
 from typing import Final
 
-from nlweb_ask.index.analysis import is_spaceless, word_count
+from nlweb_ask.index.letters import is_spaceless
 from nlweb_ask.index.sentences import sentences
+from nlweb_ask.index.words import word_count
 
 # Fewer words than these stand in many pages and prove nothing, unless they are all that
 # a sentence says.

@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from nlweb_ask.index.analysis import word_count
 from nlweb_ask.index.store import identity_key
+from nlweb_ask.index.words import word_count
 from nlweb_ask.pipeline.links import unlinked_text
 from nlweb_ask.pipeline.quotes import (
     MIN_WORDS,

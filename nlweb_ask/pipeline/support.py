@@ -12,15 +12,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from nlweb_ask.index.analysis import (
-    TOKEN,
-    is_spaceless,
-    language_of,
-    normalized,
-    plain_words,
-)
+from nlweb_ask.index.analysis import language_of
 from nlweb_ask.index.counted_words import NEGATIONS, NUMBER_WORDS
+from nlweb_ask.index.letters import TOKEN, is_spaceless, normalized
 from nlweb_ask.index.stopwords import STOP_WORDS
+from nlweb_ask.index.words import plain_words
 from nlweb_ask.pipeline.exchanges import exchanges_words
 
 _APOSTROPHES: Final = str.maketrans(

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from nlweb_ask.ai.prompts import Part, question_part, rendered
 from nlweb_ask.ai.replies import answered, plain_line
-from nlweb_ask.index.analysis import word_count
+from nlweb_ask.index.words import word_count
 from nlweb_ask.plugins import (
     NO_MODELS,
     Elicitation,

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from nlweb_ask.index.analysis import fold, language_of
+from nlweb_ask.index.analysis import language_of
+from nlweb_ask.index.letters import fold
 from nlweb_ask.index.stopwords import STOP_WORDS
 from nlweb_ask.plugins import Question, Viewer
 from nlweb_ask.processors.chunks import put_in_place

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Final
 
-from nlweb_ask.index.analysis import analyze, fold, plain_words
+from nlweb_ask.index.analysis import analyze
+from nlweb_ask.index.letters import fold
+from nlweb_ask.index.words import plain_words
 from nlweb_ask.plugins import Question, Result
 
 # How much more the score of a page of the named type counts: a page that fits the words

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from nlweb_ask.conf import deployment
-from nlweb_ask.index.analysis import Word, matching_spans, question_words
+from nlweb_ask.index.matching import matching_spans
 from nlweb_ask.index.properties import property_text
+from nlweb_ask.index.question_words import Word, question_words
 from nlweb_ask.plugins import Question, Result
 
 # What somebody may have meant fits by chance more often than what was typed.

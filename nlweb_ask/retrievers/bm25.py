@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.db import DatabaseError
 
-from nlweb_ask.index.analysis import EXACT_MARK, Word
+from nlweb_ask.index.analysis import EXACT_MARK
 from nlweb_ask.index.coverage import (
     LEAST,
     SCATTERED,
@@ -24,6 +24,7 @@ from nlweb_ask.index.coverage import (
     word_weight,
 )
 from nlweb_ask.index.postings import WEIGHTS, Field, Label
+from nlweb_ask.index.question_words import Word
 from nlweb_ask.index.reading import read_alias
 from nlweb_ask.index.search import EXACT_WEIGHT, fingerprint, in_scope, words_of
 from nlweb_ask.index.store import schema_types

@@ -14,7 +14,7 @@ from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from nlweb_ask.ai.embedders import Chosen
-from nlweb_ask.index.analysis import distinct_terms, question_words
+from nlweb_ask.index.question_words import distinct_terms, question_words
 from nlweb_ask.index.terms import analyse_page
 from nlweb_ask.index.vector_sets import (
     LEAST_PAGES,

@@ -21,7 +21,7 @@ from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_safe
 
 from nlweb_ask.conf import SiteConf
-from nlweb_ask.index.analysis import analyze_question
+from nlweb_ask.index.question_words import analyze_question
 from nlweb_ask.pipeline.ask import pick_scope
 from nlweb_ask.pipeline.run import settled_mode
 from nlweb_ask.protocol.errors import (

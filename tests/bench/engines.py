@@ -7,7 +7,8 @@ from typing import Any
 
 from django.db import connection
 
-from nlweb_ask.index.analysis import STOP_MARK, analyze, question_words
+from nlweb_ask.index.analysis import STOP_MARK, analyze
+from nlweb_ask.index.question_words import question_words
 from tests.bench.corpus import MadePage
 
 BEST = 30

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from nlweb_ask.generators.evidence import Evidence, Page, Worth
 from nlweb_ask.generators.ranking import BestFirst
 from nlweb_ask.index import cuts
-from nlweb_ask.index.analysis import matching_spans
+from nlweb_ask.index.matching import matching_spans
 from tests.generators.pages import page
 
 WORDS = {"kettl": 1, "boil": 2, "sing": 4}

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from nlweb_ask.conf import ProfileConf, RetrieverChoice, SiteConf
 from nlweb_ask.index import reading
-from nlweb_ask.index.analysis import question_words
 from nlweb_ask.index.merge import merge
+from nlweb_ask.index.question_words import question_words
 from nlweb_ask.index.reading import one_moment
 from nlweb_ask.index.refresh import sweep
 from nlweb_ask.index.search import search

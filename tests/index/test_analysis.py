@@ -16,19 +16,18 @@ from hypothesis import strategies as st
 from nlweb_ask.index import analysis
 from nlweb_ask.index.analysis import (
     ANALYZER_VERSION,
-    MAX_QUESTION_TERMS,
     MAX_TERM_LENGTH,
     analyze,
-    analyze_question,
     analyze_with_forms,
-    matching_spans,
-    normalized,
-    plain_words,
-    question_words,
     term_key,
-    word_count,
 )
+from nlweb_ask.index.letters import TOKEN, normalized
 from nlweb_ask.index.pieces import occurrences
+from nlweb_ask.index.question_words import (
+    MAX_QUESTION_TERMS,
+    analyze_question,
+    question_words,
+)
 from nlweb_ask.index.stopwords import STOP_WORDS
 
 LONG_ENGLISH = (
@@ -359,62 +358,17 @@ def test_a_name_has_its_stop_words_in_keys_too(text, words):
 
 def test_white_space_is_in_no_word_and_no_sign_is_normalised_across_it():
     for sign in filter(str.isspace, map(chr, range(0x110000))):
-        assert not analysis.TOKEN.search(sign)
+        assert not TOKEN.search(sign)
     for mark in map(chr, range(0x110000)):
         apart = f"a {normalized(mark)} a"
         assert normalized(f"a {mark} a") == apart
-
-
-def test_words_that_were_read_are_forgotten_when_there_are_too_many(monkeypatch):
-    monkeypatch.setattr(analysis, "MAX_CHUNKS", 3)
-    known = analysis._Known(str.upper)
-    text = "a b c d " + "e" * (MAX_TERM_LENGTH + 1)
-    assert list(known.of(text)) == text.upper().split()
-    assert list(known) == ["d"]
 
 
 def test_the_version_fits_the_column_of_a_document():
     assert 0 < ANALYZER_VERSION * 1000 < 2**31
 
 
-def test_spans_are_of_the_text_as_it_stands():
-    text = "Zu\u0308rich's trams, C++ and 水族館"
-    wanted = frozenset(analyze_question("zürich C++ 水族館", ["en"]))
-    spans = [text[start:end] for start, end, _ in matching_spans(text, wanted, "en")]
-    assert spans == ["Zu\u0308rich's", "C++", "水族", "族館"]
-
-
-PARTS = ["kettle", "Kettles,", "kettle" * 20, "a", "boil", "やかん", "tea-kettle", ""]
-
-
-@given(st.lists(st.tuples(st.sampled_from(PARTS), st.sampled_from(" \n\t\u2003"))))
-def test_spans_of_a_text_are_those_of_its_words_where_they_stand(parts):
-    text = "".join(part + white for part, white in parts)
-    wanted = frozenset(analyze_question("kettle やか", ["en"]))
-    expected, place = [], 0
-    for part, _white in parts:
-        expected += [
-            (place + start, place + end, terms)
-            for start, end, terms in matching_spans(part, wanted, "en")
-        ]
-        place += len(part) + 1
-    assert matching_spans(text, wanted, "en") == expected
-
-
-@given(st.text(st.sampled_from(string.printable + "\0\x1c\u2019\u2026\u00a0")))
-def test_plain_words_are_the_same_beside_a_letter_that_is_not_of_ascii(text):
-    assert [*plain_words(text), "é"] == plain_words(f"{text} é")
-
-
 def test_a_question_is_read_in_the_sites_own_language_of_the_moment(settings):
     for code, terms in [("en", ["boil"]), ("de", ["boiling"]), ("en", ["boil"])]:
         settings.LANGUAGE_CODE = code
         assert analyze_question("boiling", [""]) == terms
-
-
-@pytest.mark.parametrize(
-    ("text", "count"),
-    [("", 0), ("two words", 2), ("水族館へ", 2), ("水 a", 2), ("it's", 2)],
-)
-def test_words_are_counted(text, count):
-    assert word_count(text) == count

@@ -12,11 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nlweb_ask.index import merge, refresh
-from nlweb_ask.index.analysis import (
-    plain_words,
-    spelled_words,
-    word_count,
-)
 from nlweb_ask.index.postings import (
     Label,
     OnePage,
@@ -27,6 +22,7 @@ from nlweb_ask.index.postings import (
     write_columns,
     write_page,
 )
+from nlweb_ask.index.words import plain_words, spelled_words, word_count
 from nlweb_ask.models import Change, Document, IndexFailure, Passage
 from tests.site_in_memory import PageInMemory, site_in_memory
 

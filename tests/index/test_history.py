@@ -8,8 +8,8 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 
 from nlweb_ask.index import reading
-from nlweb_ask.index.analysis import Word, question_words
 from nlweb_ask.index.merge import merge
+from nlweb_ask.index.question_words import Word, question_words
 from nlweb_ask.index.refresh import refresh_objects, sweep
 from nlweb_ask.index.search import search
 from nlweb_ask.models import Change, Document, IndexState, Posting, Segment

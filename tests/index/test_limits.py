@@ -8,8 +8,9 @@ from statistics import median
 
 import pytest
 
-from nlweb_ask.index.analysis import MAX_QUESTION_TERMS, distinct_terms, term_key
+from nlweb_ask.index.analysis import term_key
 from nlweb_ask.index.merge import merge
+from nlweb_ask.index.question_words import MAX_QUESTION_TERMS, distinct_terms
 from nlweb_ask.index.reading import one_moment, read
 from nlweb_ask.index.search import MAX_LOOKED_AT, words_of
 from nlweb_ask.plugins import Question, Scope

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlweb_ask.index.analysis import word_count
 from nlweb_ask.index.passages import (
     MAX_WORDS,
     MIN_TAIL_WORDS,
@@ -16,6 +15,7 @@ from nlweb_ask.index.passages import (
     page_text,
     words_hash,
 )
+from nlweb_ask.index.words import word_count
 from nlweb_ask.plugins import Section
 
 PIECES = [

@@ -10,8 +10,8 @@ from django.db.models.signals import post_delete
 from django.test.utils import CaptureQueriesContext
 
 from nlweb_ask import PublicSource
-from nlweb_ask.index.analysis import Word
 from nlweb_ask.index.merge import merge
+from nlweb_ask.index.question_words import Word
 from nlweb_ask.index.refresh import sweep
 from nlweb_ask.index.search import search
 from nlweb_ask.index.signals import connect_signals

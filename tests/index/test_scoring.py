@@ -9,9 +9,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from nlweb_ask.index.analysis import EXACT_MARK, distinct_terms, term_key
+from nlweb_ask.index.analysis import EXACT_MARK, term_key
 from nlweb_ask.index.merge import merge
 from nlweb_ask.index.postings import FIELDS, PAGE_FIELDS, WEIGHTS
+from nlweb_ask.index.question_words import distinct_terms
 from nlweb_ask.index.reading import forget, read
 from nlweb_ask.index.search import EXACT_WEIGHT, scored, search, words_of
 from nlweb_ask.index.snapshot import K1, B

@@ -6,12 +6,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from nlweb_ask.index.analysis import (
-    analyze,
-    analyze_question,
-    matching_spans,
-    matching_spans_of_lines,
-)
+from nlweb_ask.index.analysis import analyze
+from nlweb_ask.index.matching import matching_spans, matching_spans_of_lines
+from nlweb_ask.index.question_words import analyze_question
 from nlweb_ask.index.snippet import ELLIPSIS, matched_spans, snippet, snippets
 
 FILLER = "Lawns and paths lead round the park. " * 12

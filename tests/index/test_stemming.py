@@ -9,9 +9,10 @@ import snowballstemmer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlweb_ask.index.analysis import STEMMERS, plain_words
+from nlweb_ask.index.analysis import STEMMERS
 from nlweb_ask.index.stemming import quick
 from nlweb_ask.index.stopwords import STOP_WORDS
+from nlweb_ask.index.words import plain_words
 from tests.bench.corpus import COLLECTIONS
 
 SOME = 50  # pages of each collection

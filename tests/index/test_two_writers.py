@@ -17,8 +17,8 @@ import pytest
 from django.db import connection, connections
 
 from nlweb_ask.index import reading
-from nlweb_ask.index.analysis import question_words
 from nlweb_ask.index.merge import merge
+from nlweb_ask.index.question_words import question_words
 from nlweb_ask.index.refresh import refresh_objects, sweep
 from nlweb_ask.index.search import search
 from nlweb_ask.models import Change, Document, IndexState, Posting, Segment

@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from nlweb_ask.index.analysis import plain_words
+from nlweb_ask.index.words import plain_words
 from nlweb_ask.processors.follow_up import completed
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "example_site.settings")

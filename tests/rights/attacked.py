@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from django.test import Client
 
-from nlweb_ask.index.analysis import word_count
+from nlweb_ask.index.words import word_count
 from nlweb_ask.processors.elicit_ai import MAX_WORDS
 from tests.model_server import PIECE, ModelServer
 from tests.rights.injections import Attack

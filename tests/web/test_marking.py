@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from nlweb_ask.index.analysis import analyze_question
+from nlweb_ask.index.question_words import analyze_question
 from nlweb_ask.web.marking import marked
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from django.utils.translation import gettext as _
 
-from nlweb_ask.index.analysis import TOKEN
+from nlweb_ask.index.letters import TOKEN
 from nlweb_ask.index.store import schema_types
 from nlweb_ask.management.lines import BadFile, bad_line, lines_of
 from nlweb_ask.models import Document, Passage

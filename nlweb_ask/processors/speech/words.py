@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Final
 
-from nlweb_ask.index.analysis import fold
+from nlweb_ask.index.letters import fold
 from nlweb_ask.index.stopwords import STOP_WORDS
 
 # Of a longer question only the beginning is looked at.
