@@ -10,7 +10,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from nlweb_ask.checks.table import TAG, report
 from nlweb_ask.conf import PLUGIN_LISTS, Deployment, deployment
-from nlweb_ask.plugins import AsksModels
+from nlweb_ask.plugins import asks_models
 
 
 @register(TAG)
@@ -36,5 +36,5 @@ def check_asked_models_are_set_up(**_kwargs: Any) -> list[CheckMessage]:
 def _that_ask(deployed: Deployment) -> Iterator[tuple[str, str]]:
     for kind, registry in PLUGIN_LISTS.items():
         for name in getattr(deployed, kind):
-            if name in registry and isinstance(registry.get(name), AsksModels):
+            if name in registry and asks_models(registry.get(name)):
                 yield kind.upper(), name

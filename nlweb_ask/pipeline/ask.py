@@ -29,7 +29,6 @@ from nlweb_ask.pipeline.scope import AskScope, pick_scope, search_scopes
 from nlweb_ask.pipeline.trace import Trace
 from nlweb_ask.pipeline.writing import written
 from nlweb_ask.plugins import (
-    AsksModels,
     Candidate,
     Ended,
     IndexUnavailable,
@@ -42,6 +41,9 @@ from nlweb_ask.plugins import (
     Scope,
     UnknownPlugin,
     Viewer,
+    asks_models,
+    is_relative,
+    looks_at_results,
     processors,
     rankers,
     retrievers,
@@ -188,7 +190,7 @@ def _look_at(run: Run, results: Sequence[Result]) -> None:
     for name in deployment().processors:
         try:
             processor = processors.get(name)
-            if hasattr(processor, "look"):  # `LooksAtResults`: see `equipped`
+            if looks_at_results(processor):
                 with run.trace.stage("look", name):
                     looking = equipped(processor, run, "rewrite")
                     if looking is not None:
@@ -323,7 +325,7 @@ def _ranking(run: Run, found: Permitted, wanted: int) -> fusion.Ranking:
     weight = weights[found.retriever]
     pages = fusion.fold(found.candidates)[:wanted]
     retriever = retrievers.get(found.retriever)
-    if not hasattr(retriever, "weight_on"):  # `Relative`: see `equipped`
+    if not is_relative(retriever):
         return fusion.Ranking(pages, weight)
     weight *= retriever.weight_on(run.viewer.site_id)
     return fusion.Ranking(pages, weight, fusion.floor_of(pages, FUSED_WINDOW))
@@ -391,7 +393,7 @@ def _rank(run: Run, results: Sequence[Result]) -> list[Result]:
 
 
 def _ranked_by(ranker: Ranker, run: Run, results: Sequence[Result]) -> list[Result]:
-    if not isinstance(ranker, AsksModels):
+    if not asks_models(ranker):
         return border.ranked(ranker.rank(run.question, results), results)
     shown = lendable(results, run.viewer)
     chosen = border.ranked(ranker.rank(run.question, shown), shown)

@@ -11,7 +11,6 @@ from nlweb_ask.pipeline.outward import lent
 from nlweb_ask.pipeline.run import Run
 from nlweb_ask.pipeline.scope import AskScope
 from nlweb_ask.plugins import (
-    AsksModels,
     EmbedsQuestions,
     ModelUnavailable,
     Registry,
@@ -19,6 +18,7 @@ from nlweb_ask.plugins import (
     Retriever,
     Step,
     Viewer,
+    asks_models,
     generators,
     processors,
     rankers,
@@ -31,13 +31,12 @@ PluginT = TypeVar("PluginT")
 
 def equipped(plugin: PluginT, run: Run, step: Step) -> PluginT | None:
     """Return a plug-in with the model of its step; None where it may cost nothing."""
-    # `AsksModels`: `isinstance` of a protocol takes as long as fifty of these.
-    if not hasattr(plugin, "with_models"):
+    if not asks_models(plugin):
         return plugin
     return None if run.models is None else plugin.with_models(run.models(step))
 
 
-def asks_models(mode: Mode) -> bool:
+def mode_asks_models(mode: Mode) -> bool:
     """Tell whether an answer in this mode asks a language model, as things are set."""
     deployed = deployment()
     named: list[tuple[Registry[Any], tuple[str, ...]]] = [
@@ -46,7 +45,7 @@ def asks_models(mode: Mode) -> bool:
         (generators, () if mode == "list" else deployed.generators),
     ]
     return any(
-        isinstance(registry.get(name), AsksModels)
+        asks_models(registry.get(name))
         for registry, names in named
         for name in names
         if name in registry

@@ -22,7 +22,6 @@ from nlweb_ask.pipeline.run import (
 from nlweb_ask.pipeline.standing import Standing
 from nlweb_ask.pipeline.without_model import PRIVATE_PAGES, WITHOUT_MODEL
 from nlweb_ask.plugins import (
-    AsksModels,
     Deadline,
     Generator,
     ModelUnavailable,
@@ -30,6 +29,7 @@ from nlweb_ask.plugins import (
     Reference,
     Result,
     Sentence,
+    asks_models,
     generators,
 )
 from nlweb_ask.protocol.events import Content, Event, Failure
@@ -129,7 +129,7 @@ def _shown(
 
     To a model only what may leave now.
     """
-    if not isinstance(generator, AsksModels):
+    if not asks_models(generator):
         return results, True
     still = standing.of([result.reference for result in results])
     there = [each for each in results if each.reference in still]

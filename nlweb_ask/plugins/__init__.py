@@ -19,7 +19,10 @@ from nlweb_ask.plugins.contracts import (
     SaysNoneIsLeft,
     Source,
     Stamped,
+    asks_models,
+    is_relative,
     lends_restricted_pages,
+    looks_at_results,
 )
 from nlweb_ask.plugins.errors import (
     AskError,
@@ -112,9 +115,12 @@ __all__ = [
     "UnknownPlugin",
     "UserLike",
     "Viewer",
+    "asks_models",
     "generators",
     "handlers",
+    "is_relative",
     "lends_restricted_pages",
+    "looks_at_results",
     "processors",
     "rankers",
     "retrievers",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Final, Protocol, Self, runtime_checkable
 
 from nlweb_ask.plugins.errors import ModelUnavailable
 from nlweb_ask.plugins.types import (
@@ -20,6 +20,9 @@ from nlweb_ask.plugins.types import (
     Viewer,
 )
 from nlweb_ask.protocol.question import Question
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +187,21 @@ class AsksModels(Protocol):
 
     def with_models(self, models: Models) -> Self:
         """Return this plug-in as it works on one question; it stays as it is itself."""
+
+
+# Asked in every question, where `isinstance` of a protocol would take fifty times as long.
+
+
+def asks_models(plugin: object) -> TypeIs[AsksModels]:
+    return hasattr(plugin, "with_models")
+
+
+def looks_at_results(processor: object) -> TypeIs[LooksAtResults]:
+    return hasattr(processor, "look")
+
+
+def is_relative(retriever: object) -> TypeIs[Relative]:
+    return hasattr(retriever, "weight_on")
 
 
 class Source(Protocol):

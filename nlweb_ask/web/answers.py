@@ -16,7 +16,7 @@ from nlweb_ask.ai.embedders import each_paid_by
 from nlweb_ask.ai.gateway import warm_up
 from nlweb_ask.conf import deployment
 from nlweb_ask.pipeline.ask import AskScope, answer
-from nlweb_ask.pipeline.equipment import asks_models, embeds_elsewhere
+from nlweb_ask.pipeline.equipment import embeds_elsewhere, mode_asks_models
 from nlweb_ask.pipeline.failures import log_failure
 from nlweb_ask.pipeline.run import begin
 from nlweb_ask.plugins.types import Viewer
@@ -65,7 +65,7 @@ class Asked:
     @property
     def _asks_models(self) -> bool:
         may_ask = self.payer is not None and bool(deployment().models)
-        return may_ask and asks_models(self._mode)
+        return may_ask and mode_asks_models(self._mode)
 
     @property
     def _mode(self) -> Mode:
