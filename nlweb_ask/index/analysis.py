@@ -16,7 +16,6 @@ import threading
 import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from importlib.metadata import version
 from itertools import chain
 from typing import Final, NamedTuple
 
@@ -33,7 +32,7 @@ from nlweb_ask.index.letters import (
     is_shouting,
     normalized,
 )
-from nlweb_ask.index.stemming import Stemmer, quick
+from nlweb_ask.index.stemming import Stemmer, quick, snowball_release
 from nlweb_ask.index.stopwords import STOP_WORDS
 
 # Raised whenever the terms of some text change: the index is then built anew.
@@ -97,8 +96,8 @@ SAME_LANGUAGE: Final = {"nb": "no", "nn": "no", "iw": "he", "in": "id", "ji": "y
 
 def _analyzer_version() -> int:
     """Number these rules together with the Snowball release, which also makes terms."""
-    major, minor, *_ = (*version("snowballstemmer").split("."), "0")
-    return _RULES_VERSION * 10_000 + int(major) * 100 + int(minor)
+    major, minor = snowball_release()
+    return _RULES_VERSION * 10_000 + major * 100 + minor
 
 
 ANALYZER_VERSION: Final = _analyzer_version()

@@ -6,11 +6,23 @@ indexing went there. The endings are the same and so are the stems.
 
 from __future__ import annotations
 
+from importlib.metadata import version
+from importlib.util import find_spec
 from typing import Any, Protocol
 
 
 class Stemmer(Protocol):
     def stemWord(self, word: str) -> str: ...  # noqa: N802
+
+
+def snowball_release() -> tuple[int, int]:
+    """Return major and minor of the Snowball release whose rules make the stems.
+
+    Snowball's package takes PyStemmer where it is installed, whatever release that is of.
+    """
+    package = "PyStemmer" if find_spec("Stemmer") else "snowballstemmer"
+    major, minor, *_ = (*version(package).split("."), "0")
+    return int(major), int(minor)
 
 
 def quick(stemmer: Any) -> Stemmer:

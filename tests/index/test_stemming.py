@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 import snowballstemmer
@@ -61,3 +64,45 @@ def test_a_stemmer_without_tables_of_its_own_is_left_as_it_is():
 
     stemmer = InC()
     assert quick(stemmer) is stemmer
+
+
+TELL = """
+import django
+django.setup()
+from nlweb_ask.index.analysis import ANALYZER_VERSION, analyze
+print(ANALYZER_VERSION % 10_000, *analyze("running kettles", "en"))
+"""
+IN_C = """
+def algorithms():
+    return ["english"]
+class Stemmer:
+    def __init__(self, algorithm):
+        pass
+    def stemWord(self, word):
+        return word[:3]
+"""
+
+
+def terms_beside(folder) -> list[str]:
+    """Return the release that terms are numbered by, and terms, in a process of its own."""
+    path = os.pathsep.join([str(folder), *sys.path])
+    environment = {**os.environ, "PYTHONPATH": path}
+    told = subprocess.run(
+        [sys.executable, "-c", TELL],
+        env={**environment, "DJANGO_SETTINGS_MODULE": "tests.settings"},
+        check=True,
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+    )
+    return told.stdout.split()
+
+
+def test_an_index_is_out_of_date_when_pystemmer_of_another_release_comes(tmp_path):
+    release, *terms = terms_beside(tmp_path)
+    (tmp_path / "Stemmer.py").write_text(IN_C)
+    package = tmp_path / "pystemmer-2.2.0.3.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text("Name: PyStemmer\nVersion: 2.2.0.3\n")
+    assert terms_beside(tmp_path) == ["202", "run", "ket"]
+    assert release != "202"
+    assert terms == ["run", "kettl"]
