@@ -111,7 +111,8 @@ def current(site_id: int) -> Snapshot:
 def likely(site_id: int) -> Snapshot:
     """Return the snapshot that the next read will most likely give.
 
-    To tell what to read; what is told by it must hold of what is then read.
+    It is the last one that this process has read. To tell what to read, where what is told
+    by it must hold of what is then read, and how common words are.
     """
     kept = moment_of(site_id).snapshot or _snapshots.get((read_alias(), site_id))
     return kept if kept is not None else current(site_id)

@@ -9,7 +9,7 @@ from nlweb_ask.index.analysis import term_key
 from nlweb_ask.index.coverage import chosen_terms, held_weight, word_weight
 from nlweb_ask.index.postings import Field
 from nlweb_ask.index.question_words import distinct_terms
-from nlweb_ask.index.reading import current, one_moment, read
+from nlweb_ask.index.reading import likely, one_moment, read
 from nlweb_ask.index.scoring import rarities
 from nlweb_ask.index.search import words_of
 from nlweb_ask.index.snapshot import Snapshot
@@ -57,10 +57,10 @@ def _public_pages(
 ) -> tuple[Snapshot, dict[str, int]]:
     """Return how many live public pages hold each term.
 
-    Where the search has counted them they are not read again, as long as the index is
-    the same.
+    Where the search has counted them they are not read again: its pages are those that
+    the words are weighed for.
     """
-    snapshot = current(site_id)
+    snapshot = likely(site_id)
     # One by one: another thread may forget them meanwhile.
     kept = [(term, snapshot.rarities.get(term)) for term in keys]
     known = {term: rarity for term, rarity in kept if rarity is not None}
