@@ -105,6 +105,8 @@ _MARKS: Final = "".join(
 )
 # Runs without spaces in pieces, cut where no mark is torn off its letter if possible.
 _JOINING: Final = f"{_MARKS}\u3099\u309a\uff9e\uff9f"
+# A letter with all that is composed with it, of Hangul too.
+_LETTER: Final = re.compile(rf"(?s:.)[{_JOINING}\u1160-\u11ff]*")
 _NORMALIZED: Final = re.compile(
     rf"\s+|\S{{1,{MAX_NORMALIZED}}}(?![{_JOINING}])|\S{{1,{MAX_NORMALIZED}}}"
 )
@@ -694,7 +696,30 @@ def _chunk_spans(chunk: str, language: str, shouting: bool) -> Iterable[Span]:
 
 
 def _spans(chunk: str, language: str, shouting: bool) -> Iterator[Span]:
-    for match in TOKEN.finditer(chunk):
+    read = normalized(chunk)
+    places = None if read == chunk else _places(chunk, read)
+    if places is None:
+        yield from _spans_of_tokens(chunk, language, shouting)
+        return
+    for start, end, terms in _spans_of_tokens(read, language, shouting):
+        yield places[start][0], places[end - 1][1], terms
+
+
+def _places(chunk: str, read: str) -> list[tuple[int, int]] | None:
+    """Return of each sign of what is read of a chunk from where to where it is written.
+
+    None where that cannot be told letter by letter: signs that change places.
+    """
+    written = [
+        (match.span(), normalized(match[0])) for match in _LETTER.finditer(chunk)
+    ]
+    if "".join(letter for _span, letter in written) != read:
+        return None
+    return [span for span, letter in written for _ in letter]
+
+
+def _spans_of_tokens(text: str, language: str, shouting: bool) -> Iterator[Span]:
+    for match in TOKEN.finditer(text):
         if _HAS_SPACELESS.search(match[0]):
             yield from _piece_spans(match[0], match.start(), language, shouting)
         else:

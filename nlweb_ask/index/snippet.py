@@ -27,8 +27,10 @@ def matched_spans(
     """
     spans: list[tuple[int, int]] = []
     for start, end, _terms in matching_spans(text, frozenset(terms), language):
-        if spans and start <= spans[-1][1] and is_spaceless(text[start]):
-            spans[-1] = (spans[-1][0], max(spans[-1][1], end))
+        before = spans[-1][1] if spans else -1
+        # Words of one sign, such as a fraction, and pairs of signs stand in each other.
+        if start < before or (start == before and is_spaceless(text[start])):
+            spans[-1] = (spans[-1][0], max(before, end))
         else:
             spans.append((start, end))
     return spans

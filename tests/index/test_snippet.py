@@ -161,6 +161,7 @@ def test_whole_words_are_marked(text, question, language, marked):
 
 
 @given(st.text(max_size=200), st.text(max_size=30))
+@example(text="¼", question="¼")
 def test_marks_are_in_order_and_do_not_overlap(text, question):
     spans = matched_spans(text, analyze_question(question, ["en"]), "en")
     flat = [place for span in spans for place in span]
