@@ -29,7 +29,7 @@ from nlweb_ask.index.stopwords import STOP_WORDS
 _T = TypeVar("_T")
 
 # Raised whenever the terms of some text change: the index is then built anew.
-_RULES_VERSION = 2
+_RULES_VERSION = 3
 
 MAX_QUESTION_TERMS = 64
 # Longer "words" are encoded data; their beginning is enough to find them again.
@@ -127,11 +127,30 @@ _WORD: Final = rf"[\w{_MARKS}]+"
 # word, so the search never goes back; what surrounds it is looked at only after it.
 TOKEN: Final = re.compile(
     rf"(?:\.(?<![\w.]\.))?{_WORD}"
-    rf"(?:[-.'\u2019\u02bc@&,\u2010\u2011](?:(?<!,)|(?<=\d,)(?=\d)){_WORD})*"
-    r"(?:\+\+|\#(?!\w))?"
+    rf"(?:[-.'\u2018\u2019@&,\u2010\u2011\u200c](?:(?<!,)|(?<=\d,)(?=\d)){_WORD})*"
+    rf"(?:\+\+|\#(?:(?!\w)|(?=[{_SPACELESS}])))?"
 )
 _JOINERS: Final = re.compile(rf"(?:[^\w{_MARKS}]|_)+")
-_APOSTROPHES: Final = frozenset("'\u2019\u02bc")
+_APOSTROPHES: Final = frozenset("'\u2018\u2019")
+# Between the parts of one word: some write them without it, and some as two words.
+_ZERO_WIDTH_NON_JOINER: Final = "\u200c"
+# Signs that say how others are drawn, and in which direction, are in no word.
+_UNREAD: Final = (
+    *(0x00AD, 0x061C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF),
+    *range(0x202A, 0x202F),
+    *range(0x2066, 0x206A),
+    *range(0xFE00, 0xFE10),
+    *range(0xE0100, 0xE01F0),
+)
+# Letters and accents that are typed for an apostrophe, and it for them: п'ять, o'zbek.
+_TYPED_AS_APOSTROPHE: Final = "\u02bb\u02bc\u00b4"
+_REWRITTEN: Final = {
+    **dict.fromkeys(_UNREAD, ""),
+    **dict.fromkeys(map(ord, _TYPED_AS_APOSTROPHE), "\u2019"),
+    # NFKC would spell the trade mark sign as the letters "TM" at the end of a name.
+    **dict.fromkeys((0x2120, 0x2122), " "),
+}
+_REWRITTEN_SIGNS: Final = frozenset(map(chr, _REWRITTEN))
 _PLAIN_WORD: Final = re.compile(_WORD)
 # Where `str.split` cuts; no such sign is outside of the first plane.
 _WHITE: Final = [
@@ -210,11 +229,11 @@ def term_key(term: str) -> int:
 
 
 def normalized(text: str) -> str:
-    """Bring compatible and decomposed signs to one form, without invisible ones."""
+    """Bring compatible and decomposed signs to one form, without those not to be read."""
     if text.isascii():
         return text
-    # NFKC would spell the trade mark sign as the letters "TM" at the end of a name.
-    text = text.replace("\u00ad", "").replace("\u2122", " ").replace("\u2120", " ")
+    if not _REWRITTEN_SIGNS.isdisjoint(text):
+        text = text.translate(_REWRITTEN)
     if max(map(len, text.split()), default=0) <= MAX_NORMALIZED:
         return unicodedata.normalize("NFKC", text)
     return "".join(
@@ -409,10 +428,13 @@ def _joined(parts: Sequence[str], token: str) -> str:
     """Write a name without its signs (`nodejs`, `usa`); a number keeps its point.
 
     Two parts or single letters only: identifiers and addresses are found by their
-    parts, and measured better without one more term.
+    parts, and measured better without one more term. What only a sign without width
+    parts is one word.
     """
     initials = len(parts) <= MAX_INITIALS and all(len(part) == 1 for part in parts)
-    if "_" in token or not (len(parts) == 2 or (len(parts) > 1 and initials)):
+    is_word = len(parts) == token.count(_ZERO_WIDTH_NON_JOINER) + 1
+    is_name = len(parts) == 2 or initials or is_word
+    if "_" in token or len(parts) < 2 or not is_name:
         return ""
     numbers = parts[0][-1].isdigit() and parts[1][0].isdigit()
     return ("." if numbers and "." in token else "").join(parts)
@@ -423,7 +445,9 @@ def _symbol_name(token: str, parts: Sequence[str]) -> str:
     if token.startswith("."):
         return "." + fold(parts[0].casefold())
     if token.endswith(("++", "#")):
-        return fold(parts[-1].casefold()) + token[len(token.rstrip("+#")) :]
+        # 我用C++: what stands before without a space is no part of the name.
+        letters = _SPACELESS_RUN.split(parts[-1])[-1]
+        return letters and fold(letters.casefold()) + token[len(token.rstrip("+#")) :]
     return ""
 
 

@@ -88,6 +88,22 @@ def found(question: str, text: str, language: str, site: list[str] | None = None
         pytest.param("2024", "٢٠٢٤", "ar", id="arabic-digits"),
         pytest.param("ﬁle", "file", "en", id="ligature"),
         pytest.param("kindergarten", "Kinder\u00adgarten", "de", id="soft-hyphen"),
+        pytest.param("п'ять", "п\u02bcять", "uk", id="apostrophe-that-is-a-letter"),
+        pytest.param("o'zbek", "o\u02bbzbek", "uz", id="turned-comma-that-is-a-letter"),
+        pytest.param("o\u2018zbek", "ozbek", "uz", id="turned-comma-that-is-a-quote"),
+        pytest.param("Hawaii", "Hawai\u02bbi", "en", id="okina-left-out"),
+        pytest.param("geht's", "geht\u00b4s", "de", id="accent-for-an-apostrophe"),
+        pytest.param("میخواهم", "می\u200cخواهم", "fa", id="zero-width-left-out"),
+        pytest.param("می خواهم", "می\u200cخواهم", "fa", id="space-for-zero-width"),
+        pytest.param("می\u200cخواهم", "میخواهم", "fa", id="zero-width-put-in"),
+        pytest.param("абв", "а\u200cб\u200cв", "xx", id="several-of-zero-width"),
+        pytest.param("ශ්රී", "ශ්\u200dරී ලංකා", "si", id="joiner-left-out"),
+        pytest.param("workspace", "work\u2060space", "en", id="word-joiner"),
+        pytest.param("שלום", "ש\u200fלום", "he", id="direction-mark-in-a-word"),
+        pytest.param(
+            "葛飾", "葛\U000e0100飾区の町の地図と案内", "ja", id="variant-of-a-sign"
+        ),
+        pytest.param("c++", "我用C++写程序", "zh", id="name-of-signs-among-ideograms"),
         pytest.param("acme", "Acme™ pumps", "en", id="trade-mark-sign"),
     ],
 )
