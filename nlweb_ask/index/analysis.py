@@ -98,13 +98,13 @@ def _analyzer_version() -> int:
 ANALYZER_VERSION: Final = _analyzer_version()
 
 # `\w` leaves out combining marks, without which Hindi or pointed Hebrew falls apart.
-_MARKS: Final = "".join(
+MARKS: Final = "".join(
     chr(point)
     for point in (*range(0x0300, 0x1DFF), *range(0xA674, 0xABEE))
     if unicodedata.category(chr(point)).startswith("M")
 )
 # Runs without spaces in pieces, cut where no mark is torn off its letter if possible.
-_JOINING: Final = f"{_MARKS}\u3099\u309a\uff9e\uff9f"
+_JOINING: Final = f"{MARKS}\u3099\u309a\uff9e\uff9f"
 # A letter with all that is composed with it, of Hangul too.
 _LETTER: Final = re.compile(rf"(?s:.)[{_JOINING}\u1160-\u11ff]*")
 _NORMALIZED: Final = re.compile(
@@ -122,7 +122,7 @@ _SPACELESS_OR_NOT: Final = re.compile(f"[{_SPACELESS}]+|[^{_SPACELESS}]+")
 _HAS_SPACELESS: Final = re.compile(f"[{_SPACELESS}]")
 _IDEOGRAM: Final = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff]")
 _SPACELESS_RUN: Final = re.compile(f"[{_SPACELESS}]+")
-_WORD: Final = rf"[\w{_MARKS}]+"
+_WORD: Final = rf"[\w{MARKS}]+"
 # Words with the single signs that join them into one name. A sign is no part of a
 # word, so the search never goes back; what surrounds it is looked at only after it.
 TOKEN: Final = re.compile(
@@ -130,7 +130,7 @@ TOKEN: Final = re.compile(
     rf"(?:[-.'\u2018\u2019@&,\u2010\u2011\u200c](?:(?<!,)|(?<=\d,)(?=\d)){_WORD})*"
     rf"(?:\+\+|\#(?:(?!\w)|(?=[{_SPACELESS}])))?"
 )
-_JOINERS: Final = re.compile(rf"(?:[^\w{_MARKS}]|_)+")
+_JOINERS: Final = re.compile(rf"(?:[^\w{MARKS}]|_)+")
 _APOSTROPHES: Final = frozenset("'\u2018\u2019")
 # Between the parts of one word: some write them without it, and some as two words.
 _ZERO_WIDTH_NON_JOINER: Final = "\u200c"
