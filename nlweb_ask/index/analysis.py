@@ -105,8 +105,12 @@ MARKS: Final = "".join(
 )
 # Runs without spaces in pieces, cut where no mark is torn off its letter if possible.
 _JOINING: Final = f"{MARKS}\u3099\u309a\uff9e\uff9f"
-# A letter with all that is composed with it, of Hangul too.
-_LETTER: Final = re.compile(rf"(?s:.)[{_JOINING}\u1160-\u11ff]*")
+# What is composed with the sign before it, to a syllable of Hangul too.
+_COMPOSED: Final = f"{_JOINING}\u1160-\u11ff"
+_LETTER: Final = re.compile(rf"(?s:.)[{_COMPOSED}]*")
+_REST_OF_LETTER: Final = re.compile(
+    f"[{_COMPOSED}\u200d\ufe00-\ufe0f\U000e0100-\U000e01ef]"
+)
 _NORMALIZED: Final = re.compile(
     rf"\s+|\S{{1,{MAX_NORMALIZED}}}(?![{_JOINING}])|\S{{1,{MAX_NORMALIZED}}}"
 )
@@ -297,6 +301,11 @@ def is_spaceless(sign: str) -> bool:
     return _HAS_SPACELESS.match(sign) is not None
 
 
+def cuts_letter(text: str, place: int) -> bool:
+    """Tell whether a cut before `place` parts a letter from a mark that is its own."""
+    return place > 0 and _REST_OF_LETTER.match(text, place) is not None
+
+
 def word_count(text: str) -> int:
     """Count words; two signs of a language without spaces between words make one."""
     words = _ascii_words(text)
@@ -306,6 +315,7 @@ def word_count(text: str) -> int:
 
 
 def _halves(chunk: str) -> int:
+    chunk = normalized(chunk)
     signs = sum(map(len, _SPACELESS_RUN.findall(chunk)))
     return 2 * len(_PLAIN_WORD.findall(_SPACELESS_RUN.sub(" ", chunk))) + signs
 

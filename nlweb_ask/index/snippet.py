@@ -7,6 +7,7 @@ from typing import Final
 
 from nlweb_ask.index.analysis import (
     MatchingSpan,
+    cuts_letter,
     is_spaceless,
     matching_spans,
     matching_spans_of_lines,
@@ -149,4 +150,6 @@ def _end(text: str, start: int, last: int, room: int) -> int:
 def _is_gap(text: str, place: int) -> bool:
     """Tell whether a text may be cut before `place` without cutting a word."""
     around = text[place - 1 : place + 1]
-    return " " in around or (not around.isascii() and any(map(is_spaceless, around)))
+    if " " in around or around.isascii():
+        return " " in around
+    return any(map(is_spaceless, around)) and not cuts_letter(text, place)

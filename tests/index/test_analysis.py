@@ -316,6 +316,14 @@ def test_a_word_without_end_is_cut():
     assert analyze("a" * 1_000_000, "en") == ["a" * MAX_TERM_LENGTH]
 
 
+@pytest.mark.parametrize(
+    "text", ["도서관은 매일 엽니다", "がくせいのパンダ", "Zürich am See"]
+)
+def test_words_are_counted_alike_composed_and_decomposed(text):
+    apart = unicodedata.normalize("NFD", text)
+    assert word_count(apart) == word_count(text)
+
+
 def test_threads_do_not_mix_their_stems():
     words = [f"running{letter}s" for letter in string.ascii_lowercase * 4]
     expected = [analyze(word, "en") for word in words]

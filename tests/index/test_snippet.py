@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from nlweb_ask.index.analysis import (
     analyze,
     analyze_question,
+    cuts_letter,
     matching_spans,
     matching_spans_of_lines,
 )
@@ -158,6 +161,27 @@ def test_whole_words_are_marked(text, question, language, marked):
     terms = analyze_question(question, [language])
     spans = matched_spans(text, terms, language)
     assert [text[start:end] for start, end in spans] == marked
+
+
+@pytest.mark.parametrize("length", range(50, 90, 3))
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("ที่นี่สวนน้ำเปิดทุกวัน" * 9 + "ราคาถูกที่สุด" + "ที่นี่สวนน้ำเปิดทุกวัน" * 9, "ราคาถูก"),
+        ("ភាសាខ្មែរជា" * 20 + "ទឹកស្អាតថោក" + "ភាសាខ្មែរជា" * 20, "ទឹកស្អាត"),
+        (
+            unicodedata.normalize("NFD", "がぎぱ" * 40 + "ざじず" + "がぎぱ" * 40),
+            "ざじ",
+        ),
+    ],
+    ids=["thai", "khmer", "kana-apart"],
+)
+def test_no_mark_is_torn_off_its_letter(text, question, length):
+    terms = analyze_question(question, ["th"])
+    found = snippet(text, terms, length=length, language="th").strip("…")
+    place = text.index(found)
+    assert not cuts_letter(text, place)
+    assert not cuts_letter(text, place + len(found))
 
 
 @given(st.text(max_size=200), st.text(max_size=30))
