@@ -103,6 +103,7 @@ MARKS: Final = "".join(
     for point in (*range(0x0300, 0x1DFF), *range(0xA674, 0xABEE))
     if unicodedata.category(chr(point)).startswith("M")
 )
+_MARK: Final = re.compile(f"[{MARKS}]")
 # Runs without spaces in pieces, cut where no mark is torn off its letter if possible.
 _JOINING: Final = f"{MARKS}\u3099\u309a\uff9e\uff9f"
 # What is composed with the sign before it, to a syllable of Hangul too.
@@ -383,14 +384,16 @@ def _word_terms(word: str, language: str) -> tuple[str, ...]:
     """
     letters = _casefolded(word, language)[:MAX_TERM_LENGTH]
     bare = fold(letters)
-    if not bare.isalpha():
+    # Vowel signs of Hindi or Tamil are marks, and no letters to Python.
+    if not _MARK.sub("", bare).isalpha():
         return (bare,) if bare else ()
     stems = [_stem(bare, language)]
     exact = ""
     if letters != bare:
         stems.insert(0, fold(_stem(letters, language)))
         exact = EXACT_MARK + letters
-    form = FORM_MARK + bare if len(bare) in FORM_LENGTHS else ""
+    is_form = len(bare) in FORM_LENGTHS and bare.isalpha()
+    form = FORM_MARK + bare if is_form else ""
     return tuple(dict.fromkeys(filter(None, (*stems, exact, form))))
 
 
