@@ -106,6 +106,16 @@ def test_a_line_that_ends_with_a_mark_or_begins_unseen_is_proved(
     assert not any(content.marks for content in contents)
 
 
+@pytest.mark.parametrize("language", ["en", "hi"])
+def test_a_quote_that_loses_a_link_is_borne_whatever_blanks_it_has(written, language):
+    text = "See [the guide to\u00a0kettles](https://other.example/) and [12]: it boils."
+    save("kettle", "Page", text, language=language)
+    [content] = written("guide to kettles that boils water")
+    assert content.text.startswith("See the guide to kettles and")
+    assert content.citations
+    assert not content.marks
+
+
 def test_words_with_soft_hyphens_answer(written):
     text = "A ket\u00adtle boils wa\u00adter in three min\u00adutes."
     save("kettle", "Page", f"{FILLER} {text} {FILLER}")
