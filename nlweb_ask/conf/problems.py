@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Final, cast, get_type_hints
@@ -101,8 +102,11 @@ def _out_of_range(key: str, value: Any, limits: Mapping[str, Any]) -> Iterator[P
     message = f"NLWEB_ASK[{key!r}] is {value!r}."
     if least is not None and not value >= least:
         yield Problem(message, f"It must be at least {least}.")
-    if most is not None and value > most:
+    elif most is not None and value > most:
         yield Problem(message, f"It must be at most {most}.")
+    # A cap that is no number would hold nobody, and no clock waits for ever.
+    elif isinstance(value, float) and not math.isfinite(value):
+        yield Problem(message, "It must be a finite number.")
 
 
 def _refused(key: str, value: Any) -> Iterator[Problem]:

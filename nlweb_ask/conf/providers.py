@@ -5,6 +5,7 @@ A problem names keys and labels and shows no value: somebody may have written a 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -167,6 +168,8 @@ def _of_value(where: str, name: str, value: Any, key: Entry) -> Iterator[Fault]:
         )
     elif key.least is not None and not value >= key.least:
         yield Fault(f"{where} is too small.", f"It must be at least {key.least}.")
+    elif isinstance(value, float) and not math.isfinite(value):
+        yield Fault(f"{where} has no end.", "It must be a finite number.")
     elif name == "base_url" and not _is_address(value):
         yield Fault(
             f"{where} is not the address of a server.",

@@ -22,7 +22,7 @@ _LISTS: Final = {
         no nos nr nrs n.º nº núm núms p pp pag pág págs str s sec sect ch chap chapt cap
         eq eqs ex par abs art kap bd tel ext fig abb tab jan feb mar apr jun jul aug sep
         sept oct okt nov dec dez déc févr janv avr juil ene abr ago dic genn febbr
-        с стр гл рис табл тел п пп ст
+        с стр гл рис табл тел п пп ст obr rys ryc
     """,
     "en": """
         messrs mx jr sr rev hon gen col capt lt sgt maj cmdr adm gov sen rep pres supt
@@ -33,6 +33,7 @@ _LISTS: Final = {
         usf allg insb insbes mind max min ca geb gest verh ehem jhd jh nachf stv str
         z.b d.h u.a o.ä i.d.r u.u z.t v.a s.o s.u m.e n.chr v.chr
         jan feb mär apr jun jul aug sep sept okt nov dez mo di mi do sa so
+        med phil rer nat jur
     """,
     "fr": """
         m mm mme mmes mlle mlles me mgr dr pr st ste av bd boul chap art réf env éd p.ex
@@ -40,7 +41,7 @@ _LISTS: Final = {
     """,
     "es": """
         sr sra sres srta d da dr dra dres prof profa ud uds vd vds av avda c/ pág págs
-        núm art cap ej p.ej aprox admón excmo excma ing lic arq gral
+        núm art cap ej p.ej aprox admón excmo excma ing lic arq gral ee rr cc ff jj
     """,
     "it": """
         sig sigg sig.ra sig.na dott dott.ssa ing avv arch on prof prof.ssa rag geom pag
@@ -69,6 +70,10 @@ _LISTS: Final = {
         табл гл т.е т.к т.н млн млрд тыс руб коп тел
     """,
     "uk": "р рр вул пл просп буд кв ім проф акад св див напр рис табл т.з тис млн млрд",
+    "hi": """
+        डॉ प्रो श्री पं इं रु कि मी ए बी सी डी ई एफ जी एच आई जे के एल एम एन ओ पी आर एस टी यू वी
+        डब्ल्यू एक्स वाई
+    """,
     "sr": "г гђа др проф ул бр св нпр тзв стр",
     "el": "κ κα κος δρ καθ π.χ δηλ βλ σελ αρ οδ λεωφ τηλ",
 }

@@ -26,6 +26,7 @@ from nlweb_ask.index.letters import (
     IDEOGRAM,
     MARKS,
     SPACELESS_OR_NOT,
+    SPACELESS_RUN,
     TOKEN,
     fold,
     is_capitals,
@@ -36,7 +37,7 @@ from nlweb_ask.index.stemming import Stemmer, quick, snowball_release
 from nlweb_ask.index.stopwords import STOP_WORDS
 
 # Raised whenever the terms of some text change: the index is then built anew.
-_RULES_VERSION = 2
+_RULES_VERSION = 3
 
 # Longer "words" are encoded data; their beginning is enough to find them again.
 MAX_TERM_LENGTH = 64
@@ -103,7 +104,10 @@ def _analyzer_version() -> int:
 ANALYZER_VERSION: Final = _analyzer_version()
 
 _JOINERS: Final = re.compile(rf"(?:[^\w{MARKS}]|_)+")
-_APOSTROPHES: Final = frozenset("'\u2019\u02bc")
+_APOSTROPHES: Final = frozenset("'\u2018\u2019")
+# Between the parts of one word: some write them without it, and some as two words.
+_ZERO_WIDTH_NON_JOINER: Final = "\u200c"
+_MARK: Final = re.compile(f"[{MARKS}]")
 # What is left of a word that lost its vowel: `l'eau`, `don't`, `the museum's`.
 _CLITICS: Final = frozenset({"s", "t", "d", "m", "ll", "re", "ve"})
 _ELISIONS: Final = frozenset(
@@ -170,14 +174,16 @@ def _word_terms(word: str, language: str) -> tuple[str, ...]:
     """
     letters = _casefolded(word, language)[:MAX_TERM_LENGTH]
     bare = fold(letters)
-    if not bare.isalpha():
+    # Vowel signs of Hindi or Tamil are marks, and no letters to Python.
+    if not (bare.isalpha() or _MARK.sub("", bare).isalpha()):
         return (bare,) if bare else ()
     stems = [_stem(bare, language)]
     exact = ""
     if letters != bare:
         stems.insert(0, fold(_stem(letters, language)))
         exact = EXACT_MARK + letters
-    form = FORM_MARK + bare if len(bare) in FORM_LENGTHS else ""
+    is_form = len(bare) in FORM_LENGTHS and bare.isalpha()
+    form = FORM_MARK + bare if is_form else ""
     return tuple(dict.fromkeys(filter(None, (*stems, exact, form))))
 
 
@@ -221,10 +227,13 @@ def _joined(parts: Sequence[str], token: str) -> str:
     """Write a name without its signs (`nodejs`, `usa`); a number keeps its point.
 
     Two parts or single letters only: identifiers and addresses are found by their
-    parts, and measured better without one more term.
+    parts, and measured better without one more term. What only a sign without width
+    parts is one word.
     """
     initials = len(parts) <= MAX_INITIALS and all(len(part) == 1 for part in parts)
-    if "_" in token or not (len(parts) == 2 or (len(parts) > 1 and initials)):
+    is_word = len(parts) == token.count(_ZERO_WIDTH_NON_JOINER) + 1
+    is_name = len(parts) == 2 or initials or is_word
+    if "_" in token or len(parts) < 2 or not is_name:
         return ""
     numbers = parts[0][-1].isdigit() and parts[1][0].isdigit()
     return ("." if numbers and "." in token else "").join(parts)
@@ -235,7 +244,9 @@ def _symbol_name(token: str, parts: Sequence[str]) -> str:
     if token.startswith("."):
         return "." + fold(parts[0].casefold())
     if token.endswith(("++", "#")):
-        return fold(parts[-1].casefold()) + token[len(token.rstrip("+#")) :]
+        # 我用C++: what stands before without a space is no part of the name.
+        letters = SPACELESS_RUN.split(parts[-1])[-1]
+        return letters and fold(letters.casefold()) + token[len(token.rstrip("+#")) :]
     return ""
 
 

@@ -18,6 +18,12 @@ MARKS: Final = "".join(
 )
 # Runs without spaces in pieces, cut where no mark is torn off its letter if possible.
 _JOINING: Final = f"{MARKS}\u3099\u309a\uff9e\uff9f"
+# What is composed with the sign before it, to a syllable of Hangul too.
+_COMPOSED: Final = f"{_JOINING}\u1160-\u11ff"
+LETTER: Final = re.compile(rf"(?s:.)[{_COMPOSED}]*")
+_REST_OF_LETTER: Final = re.compile(
+    f"[{_COMPOSED}\u200d\ufe00-\ufe0f\U000e0100-\U000e01ef]"
+)
 _NORMALIZED: Final = re.compile(
     rf"\s+|\S{{1,{MAX_NORMALIZED}}}(?![{_JOINING}])|\S{{1,{MAX_NORMALIZED}}}"
 )
@@ -38,10 +44,27 @@ _WORD: Final = rf"[\w{MARKS}]+"
 # word, so the search never goes back; what surrounds it is looked at only after it.
 TOKEN: Final = re.compile(
     rf"(?:\.(?<![\w.]\.))?{_WORD}"
-    rf"(?:[-.'\u2019\u02bc@&,\u2010\u2011](?:(?<!,)|(?<=\d,)(?=\d)){_WORD})*"
-    r"(?:\+\+|\#(?!\w))?"
+    rf"(?:[-.'\u2018\u2019@&,\u2010\u2011\u200c](?:(?<!,)|(?<=\d,)(?=\d)){_WORD})*"
+    rf"(?:\+\+|\#(?:(?!\w)|(?=[{_SPACELESS}])))?"
 )
 PLAIN_WORD: Final = re.compile(_WORD)
+# Signs that say how others are drawn, and in which direction, are in no word.
+_UNREAD: Final = (
+    *(0x00AD, 0x061C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF),
+    *range(0x202A, 0x202F),
+    *range(0x2066, 0x206A),
+    *range(0xFE00, 0xFE10),
+    *range(0xE0100, 0xE01F0),
+)
+# Letters and accents that are typed for an apostrophe, and it for them: п'ять, o'zbek.
+_TYPED_AS_APOSTROPHE: Final = "\u02bb\u02bc\u00b4"
+_REWRITTEN: Final = {
+    **dict.fromkeys(_UNREAD, ""),
+    **dict.fromkeys(map(ord, _TYPED_AS_APOSTROPHE), "\u2019"),
+    # NFKC would spell the trade mark sign as the letters "TM" at the end of a name.
+    **dict.fromkeys((0x2120, 0x2122), " "),
+}
+_REWRITTEN_SIGNS: Final = frozenset(map(chr, _REWRITTEN))
 # Its capital is another sign.
 _SMALL: Final = re.compile("[a-z]")
 # Letters that Unicode does not take apart into a base and an accent.
@@ -69,11 +92,11 @@ _OPTIONAL_MARKS: Final = (
 
 
 def normalized(text: str) -> str:
-    """Bring compatible and decomposed signs to one form, without invisible ones."""
+    """Bring compatible and decomposed signs to one form, without those not to be read."""
     if text.isascii():
         return text
-    # NFKC would spell the trade mark sign as the letters "TM" at the end of a name.
-    text = text.replace("\u00ad", "").replace("\u2122", " ").replace("\u2120", " ")
+    if not _REWRITTEN_SIGNS.isdisjoint(text):
+        text = text.translate(_REWRITTEN)
     if max(map(len, text.split()), default=0) <= MAX_NORMALIZED:
         return unicodedata.normalize("NFKC", text)
     return "".join(
@@ -84,6 +107,11 @@ def normalized(text: str) -> str:
 def is_spaceless(sign: str) -> bool:
     """Tell whether a sign is of a script written without spaces between words."""
     return HAS_SPACELESS.match(sign) is not None
+
+
+def cuts_letter(text: str, place: int) -> bool:
+    """Tell whether a cut before `place` parts a letter from a mark that is its own."""
+    return place > 0 and _REST_OF_LETTER.match(text, place) is not None
 
 
 def fold(word: str) -> str:

@@ -16,6 +16,7 @@ from nlweb_ask.index.analysis import (
 )
 from nlweb_ask.index.letters import (
     HAS_SPACELESS,
+    LETTER,
     SPACELESS_OR_NOT,
     TOKEN,
     is_shouting,
@@ -185,7 +186,28 @@ def _chunk_spans(chunk: str, language: str, shouting: bool) -> Iterable[Span]:
 
 
 def _spans(chunk: str, language: str, shouting: bool) -> Iterator[Span]:
-    for match in TOKEN.finditer(chunk):
+    read = normalized(chunk)
+    places = None if read == chunk else _places(chunk, read)
+    if places is None:
+        yield from _spans_of_tokens(chunk, language, shouting)
+        return
+    for start, end, terms in _spans_of_tokens(read, language, shouting):
+        yield places[start][0], places[end - 1][1], terms
+
+
+def _places(chunk: str, read: str) -> list[tuple[int, int]] | None:
+    """Return of each sign of what is read of a chunk from where to where it is written.
+
+    None where that cannot be told letter by letter: signs that change places.
+    """
+    written = [(match.span(), normalized(match[0])) for match in LETTER.finditer(chunk)]
+    if "".join(letter for _span, letter in written) != read:
+        return None
+    return [span for span, letter in written for _ in letter]
+
+
+def _spans_of_tokens(text: str, language: str, shouting: bool) -> Iterator[Span]:
+    for match in TOKEN.finditer(text):
         if HAS_SPACELESS.search(match[0]):
             yield from _piece_spans(match[0], match.start(), language, shouting)
         else:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Final, NamedTuple
 
+from nlweb_ask.index.letters import cuts_letter
 from nlweb_ask.index.words import spelled_words, word_count
 from nlweb_ask.plugins.types import Section
 
@@ -17,6 +18,8 @@ MAX_WORDS = 180
 MIN_TAIL_WORDS = 30
 # A single "word" is cut after so many signs: encoded data, or a language without spaces.
 MAX_WORD_SIGNS = 2 * MAX_WORDS
+# A letter with its marks.
+MAX_LETTER_SIGNS = 16
 SEPARATOR = "\n\n"
 
 # Every alternative starts where no other end of a sentence stands before it, so that a
@@ -187,9 +190,16 @@ def _cut_after(pattern: re.Pattern[str]) -> _Cut:
     return cut_span
 
 
-def _cut_hard(_text: str, span: _Span) -> Iterator[_Span]:
-    for start in range(span.start, span.end, MAX_WORD_SIGNS):
-        yield _Span(start, min(start + MAX_WORD_SIGNS, span.end))
+def _cut_hard(text: str, span: _Span) -> Iterator[_Span]:
+    start = span.start
+    while start < span.end:
+        end = min(start + MAX_WORD_SIGNS, span.end)
+        before = range(end, end - MAX_LETTER_SIGNS, -1)
+        if end < span.end:
+            # A row of marks without end is no letter.
+            end = next((at for at in before if not cuts_letter(text, at)), end)
+        yield _Span(start, end)
+        start = end
 
 
 _CUTS: Final = (_cut_after(_SENTENCE_END), _cut_after(_WORD_END), _cut_hard)

@@ -17,6 +17,7 @@ from typing import Final, Literal, NamedTuple
 
 from nlweb_ask.index.abbreviations import ABBREVIATIONS, ENDING, ORDINALS
 from nlweb_ask.index.analysis import language_of
+from nlweb_ask.index.letters import MARKS
 
 Kind = Literal["sentence", "line", "table", "code"]
 
@@ -42,6 +43,8 @@ _STOPS: Final = "。！？｡؟۔।॥።፧։။។៕๛"
 _CLOSING: Final = "\"'”’»›)\\]}"
 _CLOSING_WIDE: Final = "」』）】〉》”’"
 _OPENING: Final = "\"'“‘«‹„‚»(\\[{¿¡—–-"
+# Marks of direction and the like: they stay with the sentence that they stand behind.
+_UNSEEN: Final = "\u200b\u200e\u200f\u2060\ufeff"
 _KANA_OR_HAN: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
 # A row of stops is taken whole and whatever follows: so a long one is read once. The
 # search is fast since it begins with a set of signs.
@@ -49,16 +52,21 @@ _STOP: Final = re.compile(
     rf"[{_SPACED_STOPS}{_STOPS}]"
     rf"(?:(?<=[{_SPACED_STOPS}])[{_SPACED_STOPS}]*+"
     rf"(?P<closed>(?:[{_CLOSING}“«]|[ \u00a0\u202f]»(?!\w)|\[\d{{1,3}}\]){{0,6}})"
-    rf"|[{_STOPS}!?]*+(?P<closed_wide>[{_CLOSING_WIDE}{_CLOSING}]{{0,6}}))"
+    rf"(?:[{_UNSEEN}]{{1,3}}(?=\s))?"
+    rf"|[{_STOPS}!?]*+(?P<closed_wide>[{_CLOSING_WIDE}{_CLOSING}]{{0,6}})(?:[{_UNSEEN}]{{1,3}}(?=\s))?)"
 )
 _BEHIND_STOP: Final = re.compile(rf"[\s{_KANA_OR_HAN}]")
 _ENDS_WITH_STOP: Final = re.compile(
-    rf"[{_SPACED_STOPS}{_STOPS}](?:[{_CLOSING}{_CLOSING_WIDE}“«\s]|\[\d{{1,3}}\])*$"
+    rf"[{_SPACED_STOPS}{_STOPS}](?:[{_CLOSING}{_CLOSING_WIDE}{_UNSEEN}“«\s]|\[\d{{1,3}}\])*$"
 )
 # In Japanese, what goes on behind a quotation: 「行く。」と言った。
 _GOES_ON: Final = frozenset("とでなのがはをにも、，")
 _NEXT: Final = re.compile(rf"\s*+[{_OPENING}]{{0,3}}\s*+(\w+)?")
-_WORD_BEFORE: Final = re.compile(r"[\w.\u2019'-]*$")
+_WORD_BEFORE: Final = re.compile(rf"[\w{MARKS}.\u2019'-]*$")
+# Behind a name, as in "Hauptstr. 12".
+_STREET: Final = "str"
+# An article that has lost its vowel: l'art. 5.
+_ELIDED: Final = re.compile(r"^\w{1,6}['\u2019]")
 _LONGEST_BEFORE: Final = 80
 _ORDINAL: Final = re.compile(r"\d{1,2}|[IVXLC]{1,6}")
 _INITIALS: Final = re.compile(r"(?:[^\W\d_]\.-?)*[^\W\d_]")
@@ -245,12 +253,13 @@ def _is_end_behind(before: str, word: str, language: str) -> bool:
         return False
     if language in ORDINALS and _ORDINAL.fullmatch(written):
         return False
-    known = written.lower()
+    known = _ELIDED.sub("", written.lower())
     if known in ENDING:
         return True
     return not (
         _INITIALS.fullmatch(written)
         or known in _abbreviations(language)
+        or (language == "de" and known.endswith(_STREET))
         or (word[:1].isdecimal() and known in ABBREVIATIONS["number"])
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
-from nlweb_ask.index.letters import is_spaceless
+from nlweb_ask.index.letters import cuts_letter, is_spaceless
 from nlweb_ask.index.matching import (
     MatchingSpan,
     matching_spans,
@@ -27,8 +27,10 @@ def matched_spans(
     """
     spans: list[tuple[int, int]] = []
     for start, end, _terms in matching_spans(text, frozenset(terms), language):
-        if spans and start <= spans[-1][1] and is_spaceless(text[start]):
-            spans[-1] = (spans[-1][0], max(spans[-1][1], end))
+        before = spans[-1][1] if spans else -1
+        # Words of one sign, such as a fraction, and pairs of signs stand in each other.
+        if start < before or (start == before and is_spaceless(text[start])):
+            spans[-1] = (spans[-1][0], max(before, end))
         else:
             spans.append((start, end))
     return spans
@@ -147,4 +149,6 @@ def _end(text: str, start: int, last: int, room: int) -> int:
 def _is_gap(text: str, place: int) -> bool:
     """Tell whether a text may be cut before `place` without cutting a word."""
     around = text[place - 1 : place + 1]
-    return " " in around or (not around.isascii() and any(map(is_spaceless, around)))
+    if " " in around or around.isascii():
+        return " " in around
+    return any(map(is_spaceless, around)) and not cuts_letter(text, place)

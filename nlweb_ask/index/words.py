@@ -98,6 +98,7 @@ def word_count(text: str) -> int:
 
 
 def _halves(chunk: str) -> int:
+    chunk = normalized(chunk)
     signs = sum(map(len, SPACELESS_RUN.findall(chunk)))
     return 2 * len(PLAIN_WORD.findall(SPACELESS_RUN.sub(" ", chunk))) + signs
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
+from itertools import islice
 from typing import Final
 
 from nlweb_ask.index.letters import is_spaceless
@@ -13,8 +15,9 @@ from nlweb_ask.index.words import word_count
 # Fewer words than these stand in many pages and prove nothing, unless they are all that
 # a sentence says.
 MIN_WORDS: Final = 5
-# Marks of a letter, and signs that are not seen: what stands beside one is one word.
-_INVISIBLE: Final = frozenset({"Mn", "Mc", "Me", "Cf"})
+# Marks of a letter, and signs that are not seen: a word goes on behind them.
+_UNSEEN: Final = frozenset({"Mn", "Mc", "Me", "Cf"})
+_JOINS_SIGNS: Final = "\u200d"
 _JOINING: Final = frozenset(".,-'@&\u2019\u02bc\u2010\u2011")
 _SIGNS_OF_NUMBERS: Final = frozenset("-+\u2212\u2013$\u20ac\u00a3\u00a5<>")
 
@@ -71,16 +74,29 @@ def _is_border(text: str, place: int) -> bool:
     """Say whether a text may be cut before `place` without cutting a word or a number."""
     if place <= 0 or place >= len(text):
         return True
-    left, right = text[place - 1], text[place]
-    if any(unicodedata.category(sign) in _INVISIBLE for sign in (left, right)):
+    if text[place - 1].isspace() or text[place].isspace():
+        return True
+    if _belongs_to_sign_before(text[place]) or text[place - 1] == _JOINS_SIGNS:
         return False
-    if is_spaceless(left) or is_spaceless(right):
+    before = _two_seen(text[at] for at in range(place - 1, -1, -1))
+    after = _two_seen(text[at] for at in range(place, len(text)))
+    left, right = before[:1], after[:1]
+    if any(map(is_spaceless, left + right)):
         return True
     if left in _SIGNS_OF_NUMBERS and right.isdigit():
         return False
-    before, after = text[max(place - 2, 0) : place], text[place : place + 2]
     inside = _is_word(left) and (_is_word(right) or _goes_on(after))
-    return not (inside or (_is_word(right) and _goes_on(before[::-1])))
+    return not (inside or (_is_word(right) and _goes_on(before)))
+
+
+def _belongs_to_sign_before(sign: str) -> bool:
+    return sign == _JOINS_SIGNS or unicodedata.category(sign).startswith("M")
+
+
+def _two_seen(signs: Iterable[str]) -> str:
+    """Return the first two signs that are no mark of a letter and can be seen."""
+    seen = (sign for sign in signs if unicodedata.category(sign) not in _UNSEEN)
+    return "".join(islice(seen, 2))
 
 
 def _is_word(sign: str) -> bool:

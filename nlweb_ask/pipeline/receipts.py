@@ -131,12 +131,20 @@ def _is_borne(
     behind = [proof for proof in proofs if proof.place == place]
     quotes = [proof.receipt.quote for proof in behind]
     said, language = text[slice(*place)], behind[0].language
-    # A quote leaves the site without the links that it has in the page.
-    is_shown = any(unlinked_text(quote, known) == said for quote in quotes)
+    # A quote leaves the site without the links that it has in the page, and on one line.
+    is_shown = any(
+        _on_one_line(unlinked_text(written, known)) == _on_one_line(said)
+        for quote in quotes
+        for written in (quote, _on_one_line(quote))
+    )
     return (is_shown or bears(quotes, said, language)) and not any(
         denies_beside(proof.receipt.quote, proof.whole, proof.language)
         for proof in behind
     )
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _are_in_order(text: str, proofs: Sequence[_Proof]) -> bool:

@@ -7,11 +7,12 @@ that they offer are those of public pages.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 
 from nlweb_ask.conf import deployment
-from nlweb_ask.index.analysis import analyze
+from nlweb_ask.index.analysis import FORM_MARK, language_of, piece_terms
+from nlweb_ask.index.letters import fold, is_spaceless, normalized
 from nlweb_ask.plugins import Elicitation, Ended, Question, Result, Viewer
 from nlweb_ask.processors.elicit_rules import Asked, Rule, rule_of
 from nlweb_ask.processors.public_types import types_of, with_picked_type
@@ -97,8 +98,26 @@ def _names_one(rule: Rule, question: Question) -> bool:
 
 def _has(text: str, phrases: Iterable[str]) -> bool:
     """Tell whether a text has all words of one of the phrases, in whatever form."""
-    terms = set(analyze(text))
-    return any(terms.issuperset(analyze(phrase)) for phrase in phrases)
+    held = _terms(text)
+    return any(_is_held(phrase, text, held) for phrase in phrases)
+
+
+def _is_held(phrase: str, text: str, held: Set[str]) -> bool:
+    wanted = _terms(phrase)
+    # A phrase of signs alone, such as a picture, has none.
+    return wanted <= held if wanted else phrase.strip() in text
+
+
+def _terms(text: str) -> set[str]:
+    """Return the terms of each word by itself, stop words too, whatever its accents."""
+    read, language = fold(normalized(text).casefold()), language_of("")
+    found = {
+        term
+        for piece in read.split()
+        for term in piece_terms(piece, language).terms
+        if term[0] != FORM_MARK
+    }
+    return found | set(filter(is_spaceless, read))
 
 
 def _elicitation(rule: Rule, types: Sequence[str]) -> Elicitation:

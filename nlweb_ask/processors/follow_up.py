@@ -6,6 +6,7 @@ and whatever the site holds.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -61,13 +62,20 @@ def completed(text: str, earlier: Sequence[str], hints: Sequence[str] = ()) -> s
         earlier: Those asked before, the last one last.
         hints: Languages it is likely in, best first, where its words do not tell.
     """
-    language = language_spoken([*earlier, text], hints)
+    text, *before = map(_composed, (text, *earlier))
+    language = language_spoken([*before, text], hints)
     topic = ""
-    for asked in earlier:
+    for asked in before:
         told = _read(asked, topic, language)
         topic = told.text or topic
     told = _read(text, topic, language)
     return told.text if told.is_completed and len(told.text) <= MAX_LENGTH else ""
+
+
+def _composed(text: str) -> str:
+    """Compose letters with their marks, as the words of the lists are written."""
+    # Marks in a row are sorted in quadratic time.
+    return text if len(text) > MAX_LENGTH else unicodedata.normalize("NFC", text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,6 +124,9 @@ def test_embedders_are_looked_at_as_well(written, reported):
         pytest.param({**HOSTED, "timeout": 0}, "too small", id="no-time"),
         pytest.param({**HOSTED, "timeout": "sk-9f3aZZ"}, "a number", id="wrong-type"),
         pytest.param({**HOSTED, "input_price": -1}, "too small", id="negative-price"),
+        pytest.param(
+            {**HOSTED, "timeout": float("inf")}, "no end", id="endless-timeout"
+        ),
         pytest.param({**HOSTED, "max_tokens": True}, "whole number", id="a-bool"),
         pytest.param("sk-9f3aZZ", "not a dictionary", id="no-dictionary"),
         pytest.param({**HOSTED, "base_url": "/v1"}, "address", id="no-address"),

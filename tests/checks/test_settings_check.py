@@ -35,6 +35,10 @@ import pytest
         pytest.param(
             {"STREAM_DEADLINE": float("nan")}, "nan", "at least 1", id="not-a-number"
         ),
+        pytest.param(
+            {"MODEL_COST_PER_DAY": float("nan")}, "nan", "finite", id="cap-that-is-none"
+        ),
+        pytest.param({"STALL_SECONDS": float("inf")}, "inf", "finite", id="no-end"),
     ],
 )
 def test_mistake_is_named_and_the_hint_says_the_way_out(

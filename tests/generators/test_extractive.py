@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+import unicodedata
 
 import pytest
 from django.utils import translation
@@ -65,6 +66,61 @@ def test_every_sentence_is_a_quote_of_its_page(written):
         (receipt,) = content.citations
         said = content.text[receipt.start : receipt.end]
         assert said == " ".join(receipt.quote.split()) == content.text.strip()
+
+
+@pytest.mark.parametrize(
+    ("language", "lines", "asked"),
+    [
+        (
+            "hi",
+            "पानी की कीमत बहुत कम हो गयी\nनगर में नए नल लगाए गए",
+            "पानी की कीमत",
+        ),
+        (
+            "th",
+            "ร้านอาหารเปิดทุกวันตั้งแต่แปดโมงเช้าที่นี่\nสวนสาธารณะอยู่ไกล",
+            "ร้านอาหารเปิดทุกวันที่นี่",
+        ),
+        ("my", "ဆိုင်ကိုနေ့တိုင်းဖွင့်သည်\nပန်းခြံသည်ဝေးသည်", "ဆိုင်ကိုဖွင့်သည်"),
+        ("ta", "குளிர்சாதனப் பெட்டியின் விலை மிகவும் குறைவு\nபூங்கா", "பெட்டியின் விலை"),
+        ("ar", "المكتبةُ مفتوحةٌ كلَّ يومٍ في بلدٍ\nبعيدةٌ الحديقة", "المكتبة مفتوحة"),
+        (
+            "vi",
+            unicodedata.normalize("NFD", "Thư viện mở cửa mỗi ngày ở đó\nCông viên"),
+            "thư viện mở cửa",
+        ),
+        (
+            "en",
+            "A kettle boils.\n\u200bIt is safe to boil a kettle here.",
+            "safe to boil",
+        ),
+    ],
+    ids=["hi", "th", "my", "ta", "ar", "vi", "zero-width"],
+)
+def test_a_line_that_ends_with_a_mark_or_begins_unseen_is_proved(
+    written, language, lines, asked
+):
+    save("page", "Page", lines, language=language)
+    contents = written(asked)
+    assert cited(contents)
+    assert not any(content.marks for content in contents)
+
+
+@pytest.mark.parametrize("language", ["en", "hi"])
+def test_a_quote_that_loses_a_link_is_borne_whatever_blanks_it_has(written, language):
+    text = "See [the guide to\u00a0kettles](https://other.example/) and [12]: it boils."
+    save("kettle", "Page", text, language=language)
+    [content] = written("guide to kettles that boils water")
+    assert content.text.startswith("See the guide to kettles and")
+    assert content.citations
+    assert not content.marks
+
+
+def test_words_with_soft_hyphens_answer(written):
+    text = "A ket\u00adtle boils wa\u00adter in three min\u00adutes."
+    save("kettle", "Page", f"{FILLER} {text} {FILLER}")
+    save("park", "Parks", FILLER)
+    assert joined(written("minutes a kettle boils water?")) == text
 
 
 def test_sentences_of_a_page_come_in_reading_order(written):

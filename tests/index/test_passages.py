@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nlweb_ask.index.letters import cuts_letter
 from nlweb_ask.index.passages import (
     MAX_WORDS,
     MIN_TAIL_WORDS,
@@ -122,6 +124,29 @@ def test_a_sentence_without_end_is_cut_between_words():
 
 def test_a_word_without_end_is_cut_anywhere():
     assert len(cut([Section(text="水" * 1000)])) == 3
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        pytest.param("ที่นี่สวนน้ำ", id="thai"),
+        pytest.param("ភាសាខ្មែរជា", id="khmer"),
+        pytest.param(unicodedata.normalize("NFD", "がぎぱ"), id="kana-apart"),
+        pytest.param(unicodedata.normalize("NFD", "도서관"), id="hangul-apart"),
+    ],
+)
+@pytest.mark.parametrize("begin", range(4))
+def test_a_text_without_spaces_is_cut_between_letters_with_their_marks(word, begin):
+    text = "x" * begin + word * 200
+    passages = cut([Section(text=text)])
+    assert len(passages) > 1
+    assert "".join(passage.text for passage in passages) == text
+    assert not any(cuts_letter(text, passage.start) for passage in passages)
+
+
+def test_a_row_of_marks_without_end_is_cut_all_the_same():
+    text = "a" + "\u0e48" * 3000
+    assert "".join(passage.text for passage in cut([Section(text=text)])) == text
 
 
 def test_a_few_last_words_stay_with_the_passage_before():

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from nlweb_ask.index.analysis import analyze
+from nlweb_ask.index.letters import cuts_letter
 from nlweb_ask.index.matching import matching_spans, matching_spans_of_lines
 from nlweb_ask.index.question_words import analyze_question
 from nlweb_ask.index.snippet import ELLIPSIS, matched_spans, snippet, snippets
@@ -157,7 +160,29 @@ def test_whole_words_are_marked(text, question, language, marked):
     assert [text[start:end] for start, end in spans] == marked
 
 
+@pytest.mark.parametrize("length", range(50, 90, 3))
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("ที่นี่สวนน้ำเปิดทุกวัน" * 9 + "ราคาถูกที่สุด" + "ที่นี่สวนน้ำเปิดทุกวัน" * 9, "ราคาถูก"),
+        ("ភាសាខ្មែរជា" * 20 + "ទឹកស្អាតថោក" + "ភាសាខ្មែរជា" * 20, "ទឹកស្អាត"),
+        (
+            unicodedata.normalize("NFD", "がぎぱ" * 40 + "ざじず" + "がぎぱ" * 40),
+            "ざじ",
+        ),
+    ],
+    ids=["thai", "khmer", "kana-apart"],
+)
+def test_no_mark_is_torn_off_its_letter(text, question, length):
+    terms = analyze_question(question, ["th"])
+    found = snippet(text, terms, length=length, language="th").strip("…")
+    place = text.index(found)
+    assert not cuts_letter(text, place)
+    assert not cuts_letter(text, place + len(found))
+
+
 @given(st.text(max_size=200), st.text(max_size=30))
+@example(text="¼", question="¼")
 def test_marks_are_in_order_and_do_not_overlap(text, question):
     spans = matched_spans(text, analyze_question(question, ["en"]), "en")
     flat = [place for span in spans for place in span]

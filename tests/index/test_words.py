@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import string
+import unicodedata
 
 import pytest
 from hypothesis import given
@@ -32,3 +33,11 @@ def test_words_that_were_read_are_forgotten_when_there_are_too_many(monkeypatch)
     text = "a b c d " + "e" * (MAX_TERM_LENGTH + 1)
     assert list(known.of(text)) == text.upper().split()
     assert list(known) == ["d"]
+
+
+@pytest.mark.parametrize(
+    "text", ["도서관은 매일 엽니다", "がくせいのパンダ", "Zürich am See"]
+)
+def test_words_are_counted_alike_composed_and_decomposed(text):
+    apart = unicodedata.normalize("NFD", text)
+    assert word_count(apart) == word_count(text)

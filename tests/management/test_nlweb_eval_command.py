@@ -213,6 +213,18 @@ def test_a_run_that_is_killed_leaves_no_file_behind(tmp_path):
             "Pages that cannot be indexed: 1",
             id="id-too-long",
         ),
+        pytest.param(
+            "corpus.jsonl",
+            '{"_id": "a\\ud800", "text": "words"}',
+            "line 1: half a character",
+            id="half-a-character",
+        ),
+        pytest.param(
+            "queries.jsonl",
+            '{"_id": "q1", "text": "words", "lang": "\\uDC00"}',
+            "line 1: half a character",
+            id="half-a-character-of-a-language",
+        ),
     ],
 )
 def test_a_bad_file_is_named_with_its_line(db, folder, name, text, message):
@@ -313,6 +325,10 @@ def test_addresses_of_one_question_all_answer_it(shop, tmp_path):
         pytest.param("question,url\n,/b/\n", "no “question”", id="no-question"),
         pytest.param("question,url\nwho?\n", "no “url”", id="no-url"),
         pytest.param("question,url\n", "holds no question", id="header-only"),
+        pytest.param("question,url\nwho?,//[x\n", "line 2: a “url”", id="address"),
+        pytest.param(
+            "\nquestion,url\n\n\nwho?,/a/\n\nwho?\n", "line 7: no", id="blank-lines"
+        ),
     ],
 )
 def test_a_bad_file_of_questions_is_refused(shop, tmp_path, text, message):

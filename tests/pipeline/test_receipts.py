@@ -215,10 +215,43 @@ def test_what_was_just_seen_is_not_asked_about_again(told, site):
         ("Members of the club can", "Members of the club can't enter."),
         ("available on all of the days", "It is un\u00adavailable on all of the days."),
         ("he ate all of the pate", "he ate all of the pate\u0301 today."),
+        ("he ate all of the pate\u0301", "he ate all of the pate\u0301s today."),
+        ("5 degrees in the cellar here", "It is -\u20605 degrees in the cellar here."),
+        ("Members of the club can", "Members of the club can\u200b't enter."),
+        (
+            "every one of the family \U0001f468",
+            "every one of the family \U0001f468\u200d\U0001f469",
+        ),
     ],
 )
 def test_a_quote_cuts_no_word_and_no_number(quote, text):
     assert place_of(quote, text) is None
+
+
+@pytest.mark.parametrize(
+    ("quote", "text"),
+    [
+        pytest.param(
+            "कीमत बहुत कम हो गयी", "कीमत बहुत कम हो गयी\nनए नल", id="vowel-sign"
+        ),
+        pytest.param("เปิดทุกวันที่นี่", "เปิดทุกวันที่นี่ ปิดเย็น", id="tone-mark"),
+        pytest.param("เปิดทุกวันที่นี่", "เปิดทุกวันที่นี่ปิดเย็น", id="no-space-behind"),
+        pytest.param("مفتوحةٌ كلَّ يومٍ", "مفتوحةٌ كلَّ يومٍ، صباحًا", id="vowel-point"),
+        pytest.param(
+            "we ship it \u2708\ufe0f", "we ship it \u2708\ufe0f\nCall", id="emoji"
+        ),
+        pytest.param(
+            "open every day", "\u200fopen every day\u200f.", id="direction-marks"
+        ),
+        pytest.param(
+            "\u200bOpen every day.", "Hi. \u200bOpen every day.", id="zero-width"
+        ),
+    ],
+)
+def test_a_quote_may_end_with_a_mark_or_a_sign_that_is_not_seen(quote, text):
+    span = place_of(quote, text)
+    assert span is not None
+    assert text[slice(*span)] == quote
 
 
 def test_words_of_a_page_that_was_closed_do_not_leave_by_a_quote_that_fails(

@@ -61,6 +61,52 @@ def asked_back(text, user=ANONYMOUS, **question):
     return None
 
 
+def rule(*words, options=()):
+    return {
+        "when": "word",
+        "words": list(words),
+        "text": "Which?",
+        "questions": [{"text": "Which?", "options": list(options)}],
+    }
+
+
+@pytest.mark.parametrize(
+    ("word", "text"),
+    [
+        pytest.param("café", "Is there a cafe?", id="accents-left-out"),
+        pytest.param("cafe", "Is there a café?", id="accents-put-in"),
+        pytest.param(
+            "open on Sundays",
+            "Please tell me which of all your many shops in the town are open on Sundays",
+            id="stop-word-in-a-long-question",
+        ),
+        pytest.param("IT", "Where is the IT desk?", id="capitals"),
+        pytest.param(
+            "水族館", "休みの日に家族と水族館へ行きたい" * 4, id="many-ideograms"
+        ),
+        pytest.param(
+            "猫", "休みの日に家族と猫のいる店へ行きたい" * 4, id="one-ideogram"
+        ),
+        pytest.param("🍕", "A 🍕 please", id="picture"),
+    ],
+)
+def test_a_word_asks_back_in_whatever_form(rules, word, text):
+    rules(rule(word))
+    assert asked_back(text) is not None
+
+
+@pytest.mark.parametrize("word", ["?!", "🍕", "…"])
+def test_a_word_of_signs_alone_is_not_in_every_question(rules, word):
+    rules(rule(word))
+    assert asked_back("Are there flats in Bonn") is None
+
+
+def test_options_of_signs_alone_settle_only_what_names_them(rules):
+    rules(rule("flat", options=["€", "€€"]))
+    assert asked_back("Are there flats in Bonn?") is not None
+    assert asked_back("Are there flats for €€ in Bonn?") is None
+
+
 def test_a_word_in_the_question_asks_back(rules):
     rules(FLATS)
     assert asked_back("Are there flats in Bonn?") == Elicitation(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -109,6 +110,28 @@ def test_thanks_in_between_are_no_subject():
 )
 def test_a_question_that_needs_nothing_takes_nothing(text):
     assert completed(text, [PASSPORT]) == ""
+
+
+@pytest.mark.parametrize(
+    ("before", "text"),
+    [
+        ("Was kostet der Eintritt für Erwachsene?", "Und für Schüler?"),
+        ("Combien coûte l'entrée pour les élèves ?", "Et pour les bébés ?"),
+        ("Wann öffnet das Café?", "Und am Sonntag?"),
+    ],
+)
+def test_letters_with_their_marks_apart_are_the_same(before, text):
+    def apart(text):
+        return unicodedata.normalize("NFD", text)
+
+    told = completed(text, [before])
+    assert told
+    assert completed(apart(text), [apart(before)]) == told
+
+
+def test_a_word_with_vowel_signs_is_one_word():
+    before = "संग्रहालय कब खुलता है?"
+    assert "संग्रहालय" in completed("और क्या?", [before], ["hi"])
 
 
 def test_a_language_without_rules_completes_only_a_question_of_stop_words():

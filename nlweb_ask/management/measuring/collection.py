@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from django.utils.translation import gettext as _
 
@@ -29,6 +29,7 @@ SOURCE_NAME: Final = "nlweb_eval"
 
 # One `#` may well begin a comment in a page's code.
 _HEADING: Final = re.compile(r"^#{2,6}[ \t]+(\S.*)$", re.MULTILINE)
+_LONE: Final = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +106,7 @@ def _warnings(
 def _entries(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield line number and object of each line; `_id` and `lang` are texts."""
     seen: set[str] = set()
-    for line, text in lines_of(path):
-        try:
-            entry = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise bad_line(path, line, _("no JSON")) from error
-        if not isinstance(entry, dict):
-            raise bad_line(path, line, _("no JSON object"))
+    for line, entry in _objects(path):
         name = entry.get("_id")
         if isinstance(name, bool) or not isinstance(name, str | int) or name == "":
             raise bad_line(path, line, _("no “_id”"))
@@ -123,6 +118,23 @@ def _entries(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         yield line, entry
     if not seen:
         raise BadFile(_("%(file)s is empty.") % {"file": path})
+
+
+def _objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield line number and JSON object of each line, with whole characters only."""
+    for line, text in lines_of(path):
+        try:
+            entry = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise bad_line(path, line, _("no JSON")) from error
+        if not isinstance(entry, dict):
+            raise bad_line(path, line, _("no JSON object"))
+        # In UTF-8 only an escape can write one half of a surrogate pair.
+        if "\\ud" in text.lower() and _LONE.search(
+            json.dumps(entry, ensure_ascii=False)
+        ):
+            raise bad_line(path, line, _("half a character"))
+        yield line, entry
 
 
 def _text(
@@ -162,7 +174,7 @@ def read_golden(path: Path) -> list[Asked]:
         BadFile: The file cannot be read, or holds no question.
     """
     is_json = path.suffix.lower() in {".jsonl", ".ndjson", ".json"}
-    read = _golden_json if is_json else _golden_table
+    read = _objects if is_json else _golden_table
     asked: dict[tuple[str, str], Asked] = {}
     for line, row in read(path):
         one = _golden(row, path, line)
@@ -182,22 +194,24 @@ def _golden(row: Mapping[str, Any], path: Path, line: int) -> Asked:
     if not urls or not all(isinstance(one, str) and one.strip() for one in urls):
         raise bad_line(path, line, _("no “url”"))
     judged = {str(one).strip(): 1 for one in urls}
+    if not all(map(_is_address, judged)):
+        raise bad_line(path, line, _("a “url” that cannot be read"))
     return Asked(question.strip(), str(row.get("lang") or ""), judged, line)
 
 
-def _golden_json(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    for line, text in lines_of(path):
-        try:
-            row = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise bad_line(path, line, _("no JSON")) from error
-        if not isinstance(row, dict):
-            raise bad_line(path, line, _("no JSON object"))
-        yield line, row
+def _is_address(url: str) -> bool:
+    try:
+        urlsplit(url)
+    except ValueError:
+        return False
+    return True
 
 
 def _golden_table(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    lines = [text for _line, text in lines_of(path)]
+    numbers, lines = [1], list[str]()  # of the line that was read last
+    for number, text in lines_of(path):
+        numbers.append(number)
+        lines.append(text)
     tabs = path.suffix.lower() == ".tsv"
     rows = csv.DictReader(lines, delimiter="\t" if tabs else ",")
     try:
@@ -205,9 +219,9 @@ def _golden_table(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
         if not {"question", "url"} <= named:
             raise bad_line(path, 1, _("the columns are not named “question” and “url”"))
         for row in rows:
-            yield rows.line_num, row
+            yield numbers[rows.line_num], row
     except csv.Error as error:
-        raise bad_line(path, rows.line_num, _("no CSV")) from error
+        raise bad_line(path, numbers[rows.line_num], _("no CSV")) from error
 
 
 def source_of(pages: Mapping[str, Page]) -> type[Source]:

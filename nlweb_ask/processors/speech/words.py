@@ -7,14 +7,14 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Final
 
-from nlweb_ask.index.letters import fold
+from nlweb_ask.index.letters import MARKS, fold
 from nlweb_ask.index.stopwords import STOP_WORDS
 
 # Of a longer question only the beginning is looked at.
 MAX_WORDS: Final = 80
 
 # An elided word keeps its apostrophe, so that `l'eau` is two words and `-t-` one.
-_WORD: Final = re.compile(r"[^\W_]+(?:['\u2019](?=\w))?")
+_WORD: Final = re.compile(rf"(?:[^\W_][{MARKS}]*)+(?:['\u2019](?=\w))?")
 # The class of `with` and `without`.
 BESIDE: Final = "beside"
 
