@@ -4,10 +4,13 @@
 
 from __future__ import annotations
 
+import re
 import string
 import threading
 import time
 import unicodedata
+from collections.abc import Callable
+from itertools import product
 
 import pytest
 from hypothesis import example, given
@@ -111,6 +114,60 @@ def found(question: str, text: str, language: str, site: list[str] | None = None
 )
 def test_a_question_finds_a_text_that_writes_it_otherwise(question, text, language):
     assert found(question, text, language)
+
+
+SENTENCES = {
+    "de": "Große Straßenfüchse überqueren die Brücke",
+    "fr": "L'été dernier, j'ai aimé le château",
+    "tr": "İstanbul'da ışıklı çarşılar IĞDIR'dan güzeldir",
+    "hu": "Árvíztűrő tükörfúrógép",
+    "ru": "Ёлка стоит в центре города",
+    "uk": "П\u02bcять їжаків пішли в ліс",
+    "el": "Η Αθήνα είναι όμορφη πόλη",
+    "hy": "Երևանը Հայաստանի մայրաքաղաքն է",
+    "ka": "თბილისი საქართველოს დედაქალაქია",
+    "he": "הספרייה פתוחה בכל יום",
+    "ar": "المكتبة مفتوحة كل يوم",
+    "fa": "کتاب\u200cهای کتابخانه را می\u200cخوانم",
+    "ur": "یہ کتاب بہت اچھی ہے",
+    "hi": "संग्रहालय हर दिन खुला रहता है",
+    "bn": "গ্রন্থাগার প্রতিদিন খোলা থাকে",
+    "ta": "நூலகம் தினமும் திறந்திருக்கும்",
+    "ml": "ഗ്രന്ഥശാല എല്ലാ ദിവസവും തുറക്കും",
+    "si": "ශ්\u200dරී ලංකාවේ පුස්තකාලය විවෘතයි",
+    "th": "ห้องสมุดเปิดทุกวันน้ำใจดี",
+    "lo": "ຫໍສະໝຸດເປີດທຸກມື້ນ້ຳ",
+    "km": "បណ្ណាល័យបើកជារៀងរាល់ថ្ងៃ",
+    "my": "စာကြည့်တိုက်သည်နေ့တိုင်းဖွင့်သည်",
+    "ko": "도서관은 매일 열려 있습니다",
+    "ja": "図書館は毎日ガラスの扉を開きます",
+    "zh": "图书馆每天都开放",
+    "vi": "Thư viện mở cửa mỗi ngày",
+    "am": "ቤተ መጻሕፍቱ በየቀኑ ክፍት ነው",
+    "bo": "དཔེ་མཛོད་ཁང་ཉིན་ལྟར་སྒོ་འབྱེད",
+}
+WAYS: dict[str, Callable[[str], str]] = {
+    "as-it-stands": str,
+    "decomposed": lambda text: unicodedata.normalize("NFD", text),
+    "compatible-and-decomposed": lambda text: unicodedata.normalize("NFKD", text),
+    "capitals": str.upper,
+    "small": str.lower,
+    "soft-hyphen": lambda text: f"{text[:3]}\u00ad{text[3:]}",
+    "direction-marks": lambda text: f"\u200f{text}\u200e",
+    "wide": lambda text: re.sub("[!-~]", lambda sign: chr(ord(sign[0]) + 0xFEE0), text),
+}
+
+
+@pytest.mark.parametrize("language", SENTENCES)
+def test_every_word_of_a_sentence_is_found_however_it_is_written(language):
+    read = {how: write(SENTENCES[language]) for how, write in WAYS.items()}
+    lost = [
+        (page, asked, word.text)
+        for page, asked in product(read, repeat=2)
+        for word in question_words(read[asked], [language])
+        if set(word.terms).isdisjoint(analyze(read[page], language))
+    ]
+    assert lost == []
 
 
 @pytest.mark.parametrize(
