@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
 from itertools import islice
 from typing import Final
 
@@ -18,6 +17,8 @@ MIN_WORDS: Final = 5
 # Marks of a letter, and signs that are not seen: a word goes on behind them.
 _UNSEEN: Final = frozenset({"Mn", "Mc", "Me", "Cf"})
 _JOINS_SIGNS: Final = "\u200d"
+# Signs on each side of a border. Who hides more in a row there proves nothing.
+LOOKED_AT: Final = 64
 _JOINING: Final = frozenset(".,-'@&\u2019\u02bc\u2010\u2011")
 _SIGNS_OF_NUMBERS: Final = frozenset("-+\u2212\u2013$\u20ac\u00a3\u00a5<>")
 
@@ -78,8 +79,10 @@ def _is_border(text: str, place: int) -> bool:
         return True
     if _belongs_to_sign_before(text[place]) or text[place - 1] == _JOINS_SIGNS:
         return False
-    before = _two_seen(text[at] for at in range(place - 1, -1, -1))
-    after = _two_seen(text[at] for at in range(place, len(text)))
+    first, end = max(place - LOOKED_AT, 0), min(place + LOOKED_AT, len(text))
+    before, after = _two_seen(text[first:place][::-1]), _two_seen(text[place:end])
+    if (first and len(before) < 2) or (end < len(text) and len(after) < 2):
+        return False
     left, right = before[:1], after[:1]
     if any(map(is_spaceless, left + right)):
         return True
@@ -93,7 +96,7 @@ def _belongs_to_sign_before(sign: str) -> bool:
     return sign == _JOINS_SIGNS or unicodedata.category(sign).startswith("M")
 
 
-def _two_seen(signs: Iterable[str]) -> str:
+def _two_seen(signs: str) -> str:
     """Return the first two signs that are no mark of a letter and can be seen."""
     seen = (sign for sign in signs if unicodedata.category(sign) not in _UNSEEN)
     return "".join(islice(seen, 2))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 
@@ -252,6 +253,15 @@ def test_a_quote_may_end_with_a_mark_or_a_sign_that_is_not_seen(quote, text):
     span = place_of(quote, text)
     assert span is not None
     assert text[slice(*span)] == quote
+
+
+@pytest.mark.parametrize("unseen", ["\u200b", "\u200b\u0301"], ids=["width", "marks"])
+def test_the_time_to_find_a_quote_grows_with_the_length_of_a_row_unseen(unseen):
+    text = f"Hello there{unseen * 20_000}again."
+    began = time.thread_time()
+    for quote in (unseen[0], "there", unseen[0] * 3):
+        assert place_of(quote, text) is None
+    assert time.thread_time() - began < 5
 
 
 def test_words_of_a_page_that_was_closed_do_not_leave_by_a_quote_that_fails(
