@@ -149,6 +149,7 @@ def _end(text: str, start: int, last: int, room: int) -> int:
 def _is_gap(text: str, place: int) -> bool:
     """Tell whether a text may be cut before `place` without cutting a word."""
     around = text[place - 1 : place + 1]
-    if " " in around or around.isascii():
-        return " " in around
-    return any(map(is_spaceless, around)) and not cuts_letter(text, place)
+    if " " in around:
+        return True
+    is_between = not around.isascii() and any(map(is_spaceless, around))
+    return is_between and not cuts_letter(text, place)

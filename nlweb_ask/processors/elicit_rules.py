@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, cast
 
 from django.utils.functional import Promise
+
+from nlweb_ask.sources.jsonable import LONE_SURROGATE
 
 When = Literal["word", "no_result", "many_types"]
 
@@ -16,7 +17,6 @@ KINDS: Final = ("single_select", "multi_select", "text")
 # In the place of options: the types of the pages found.
 TYPES: Final = "types"
 MANY_TYPES: Final = 3
-_LONE: Final = re.compile("[\ud800-\udfff]")
 _ROW: Final = ("when", "words", "types", "text", "questions")
 _QUESTION: Final = ("id", "text", "type", "options")
 
@@ -136,7 +136,7 @@ def _is_text(value: Any) -> bool:
     return (
         isinstance(value, str | Promise)
         and bool(str(value).strip())
-        and not _LONE.search(str(value))
+        and not LONE_SURROGATE.search(str(value))
     )
 
 

@@ -94,11 +94,11 @@ def _finite(value: Any, where: str) -> Any:
     return value
 
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def _well_formed(text: str, where: str) -> str:
-    if not text.isascii() and _SURROGATE.search(text):
+    if not text.isascii() and LONE_SURROGATE.search(text):
         msg = f"{where} holds a lone surrogate, which no UTF-8 text can."
         raise NotJsonable(msg)
     return text.replace("\x00", "")

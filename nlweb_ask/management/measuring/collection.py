@@ -21,6 +21,7 @@ from django.utils.translation import gettext as _
 
 from nlweb_ask.management.lines import BadFile, bad_line, lines_of
 from nlweb_ask.plugins import Section, Source, SourceDocument, SourceRef, Viewer
+from nlweb_ask.sources.jsonable import LONE_SURROGATE
 
 CORPUS: Final = "corpus.jsonl"
 QUERIES: Final = "queries.jsonl"
@@ -29,7 +30,6 @@ SOURCE_NAME: Final = "nlweb_eval"
 
 # One `#` may well begin a comment in a page's code.
 _HEADING: Final = re.compile(r"^#{2,6}[ \t]+(\S.*)$", re.MULTILINE)
-_LONE: Final = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ def _objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         if not isinstance(entry, dict):
             raise bad_line(path, line, _("no JSON object"))
         # In UTF-8 only an escape can write one half of a surrogate pair.
-        if "\\ud" in text.lower() and _LONE.search(
+        if "\\ud" in text.lower() and LONE_SURROGATE.search(
             json.dumps(entry, ensure_ascii=False)
         ):
             raise bad_line(path, line, _("half a character"))
